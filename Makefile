@@ -1,0 +1,54 @@
+VENV := .venv
+PEERS := .venv-bench
+PYTHON ?= $(shell python3.11 -c 'print("python3.11")' 2>/dev/null || echo python3)
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+
+.PHONY: help run test lint bench clean chromium
+.DEFAULT_GOAL := help
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
+
+run: $(VENV)/.runtime ## open the dashboard in the browser
+	$(VENV)/bin/python -m streamlit run app.py
+
+test: lint chromium ## check the style, then run all tests
+	$(VENV)/bin/python -m pytest
+
+lint: $(VENV)/.dev ## check style and formatting
+	$(VENV)/bin/python -m ruff check .
+	$(VENV)/bin/python -m ruff format --check .
+
+bench: $(VENV)/.dev $(PEERS)/.peers ## measure speed side by side with other libraries
+	$(VENV)/bin/python -m benchmarks
+
+clean: ## remove the environments and all caches
+	rm -rf $(VENV) $(PEERS) .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+chromium: $(VENV)/.dev
+	@$(VENV)/bin/python -m tests.browser.chromium
+
+# Each stamp says "installed as the requirements of that moment asked". The development
+# stamp stands on the runtime one, so both stay true whichever target is called first.
+$(VENV)/.created $(PEERS)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "rhmm needs Python 3.11 or newer, and '$(PYTHON)' is older or missing;" \
+	       "name another one with: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
+	$(PYTHON) -m venv $(@D)
+	@touch $@
+
+$(VENV)/.runtime: $(VENV)/.created requirements.txt constraints.txt
+	@echo "Installing the runtime dependencies into $(VENV)"
+	@$(VENV)/bin/python $(PIP_INSTALL) -r requirements.txt
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.runtime requirements-dev.txt
+	@echo "Installing the development dependencies into $(VENV)"
+	@$(VENV)/bin/python $(PIP_INSTALL) -r requirements-dev.txt
+	@touch $@
+
+$(PEERS)/.peers: $(PEERS)/.created benchmarks/requirements-peers.txt
+	@echo "Installing the libraries to compare with into $(PEERS)"
+	@$(PEERS)/bin/python $(PIP_INSTALL) -r benchmarks/requirements-peers.txt
+	@touch $@

@@ -1,0 +1,1 @@
+"""What the pages share: how things look, and nothing about Streamlit or the mathematics."""

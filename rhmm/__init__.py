@@ -1,0 +1,24 @@
+"""Hidden Markov models on curved spaces: sample, score, filter, smooth, decode, learn."""
+
+from rhmm.em import Monitor
+from rhmm.exceptions import ConvergenceWarning, DegenerateWarning
+from rhmm.hmm import RiemannianHMM
+from rhmm.kmeans import RiemannianKMeans
+from rhmm.manifolds import SPD, Euclidean, Hyperbolic, Manifold
+from rhmm.parameters import Parameters
+from rhmm.scoring import Evaluation, evaluate
+
+__all__ = [
+    "SPD",
+    "ConvergenceWarning",
+    "DegenerateWarning",
+    "Euclidean",
+    "Evaluation",
+    "Hyperbolic",
+    "Manifold",
+    "Monitor",
+    "Parameters",
+    "RiemannianHMM",
+    "RiemannianKMeans",
+    "evaluate",
+]

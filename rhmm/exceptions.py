@@ -1,0 +1,19 @@
+"""What the engine says when a result exists but deserves a second look."""
+
+import warnings
+
+
+class ConvergenceWarning(UserWarning):
+    """An iteration stopped at its limit before it converged; the result is the last iterate."""
+
+
+class DegenerateWarning(UserWarning):
+    """The data cannot support what was asked; the documented fallback was used."""
+
+
+def warn_not_converged(what: str) -> None:
+    warnings.warn(f"{what} did not converge", ConvergenceWarning, stacklevel=3)
+
+
+def warn_degenerate(message: str) -> None:
+    warnings.warn(message, DegenerateWarning, stacklevel=3)

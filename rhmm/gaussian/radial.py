@@ -1,0 +1,62 @@
+"""The law of the distance d(y, c) under a Riemannian Gaussian: the one thing that Z(σ) is about.
+
+On a homogeneous space the density exp(−d²/2σ²)/Z(σ) depends on the distance alone, so everything
+a learner needs follows from three functions of σ: log Z, δ = E[d²] = ∂ log Z/∂η and
+Var[d²] = ∂δ/∂η, where η = −1/2σ² is the natural parameter (the paper's eq. (5)).
+"""
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+_NEWTON_STEPS = 60
+
+
+class Moments(NamedTuple):
+    log_z: np.ndarray
+    delta: np.ndarray
+    var_d2: np.ndarray
+
+
+class RadialGaussian(ABC):
+    """Moments of d² as functions of σ, and the inverse σ(δ)."""
+
+    dim: int
+
+    @abstractmethod
+    def moments(self, sigma: np.ndarray) -> Moments:
+        """log Z, E[d²] and Var[d²] at every σ of a one-dimensional array."""
+
+    @cached_property
+    def _coarse(self) -> tuple[np.ndarray, np.ndarray]:
+        """log δ and log σ on a grid, to start Newton's method from."""
+        log_sigma = np.linspace(np.log(1e-4), np.log(30.0), 400)
+        return np.log(self.moments(np.exp(log_sigma)).delta), log_sigma
+
+    def sigma(self, delta: np.ndarray) -> np.ndarray:
+        """The σ of each δ, by Newton's method on log δ against log σ.
+
+        δ is strictly increasing in σ: dδ/dη = Var[d²] > 0, hence
+        d log δ / d log σ = Var[d²] / (δ σ²), which lies between 2 and 4 on these manifolds and
+        makes the iteration converge from anywhere.
+        """
+        log_delta = np.log(delta)
+        grid_delta, grid_sigma = self._coarse
+        inside = np.interp(log_delta, grid_delta, grid_sigma)
+        # Outside of the grid σ ≪ 1 is flat (δ ~ σ²) and σ ≫ 1 is curved (δ ~ σ⁴, or σ² if flat).
+        tail_slope = (grid_sigma[-1] - grid_sigma[-2]) / (grid_delta[-1] - grid_delta[-2])
+        log_sigma = (
+            inside
+            + 0.5 * np.minimum(log_delta - grid_delta[0], 0.0)
+            + tail_slope * np.maximum(log_delta - grid_delta[-1], 0.0)
+        )
+        for _ in range(_NEWTON_STEPS):
+            sigma = np.exp(log_sigma)
+            moments = self.moments(sigma)
+            error = np.log(moments.delta / delta)
+            log_sigma = log_sigma - error * moments.delta * sigma**2 / moments.var_d2
+            if np.abs(error).max(initial=0.0) < 1e-9:  # quadratic: this step was the last needed
+                break
+        return np.exp(log_sigma)

@@ -1,0 +1,92 @@
+"""Euclidean space: the classical case, in which everything agrees with an ordinary Gaussian HMM."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rhmm._jit import implements
+from rhmm.gaussian.flat import FlatGaussian
+from rhmm.manifolds import verbs
+from rhmm.manifolds.manifold import Manifold
+
+
+class FlatGeometry(NamedTuple):
+    dim: int
+
+
+class Euclidean(Manifold):
+    """R^d with the distance ‖x − y‖."""
+
+    def __init__(self, dim: int):
+        super().__init__(FlatGeometry, dim=dim)
+        self.dim = self.geometry.dim
+        self.point_shape = (self.dim,)
+        self.gaussian = FlatGaussian(self.dim)
+
+    def belongs(self, x):
+        return np.isfinite(self._as_array("x", x)).all(axis=-1)
+
+    def _why_not(self, point) -> str:
+        return "it must be finite"
+
+    def project(self, x):
+        """Every finite vector is a point already."""
+        return self.points("x", x)
+
+    def norm(self, x, v):
+        return np.linalg.norm(self._as_array("v", v), axis=-1)
+
+    def _first_guess(self, points, weights):
+        return weights @ points / weights.sum()
+
+    def _place(self, rng, centre, sigma, size):
+        return centre + sigma * rng.standard_normal((size, self.dim))
+
+
+@implements(verbs.dist2, FlatGeometry)
+def _dist2(geometry, x, y):
+    total = 0.0
+    for k in range(geometry.dim):
+        total += (x[k] - y[k]) ** 2
+    return total
+
+
+@implements(verbs.squared_distances, FlatGeometry)
+def _squared_distances(geometry, points, centres, d2):
+    for i in range(len(centres)):
+        for t in range(len(points)):
+            total = 0.0
+            for k in range(geometry.dim):
+                total += (points[t, k] - centres[i, k]) ** 2
+            d2[i, t] = total
+
+
+@implements(verbs.log_into, FlatGeometry)
+def _log_into(geometry, x, y, out):
+    for k in range(geometry.dim):
+        out[k] = y[k] - x[k]
+
+
+@implements(verbs.exp_into, FlatGeometry)
+def _exp_into(geometry, x, v, out):
+    for k in range(geometry.dim):
+        out[k] = x[k] + v[k]
+
+
+@implements(verbs.geodesic_into, FlatGeometry)
+def _geodesic_into(geometry, x, z, tau, out):
+    for k in range(geometry.dim):
+        out[k] = (1.0 - tau) * x[k] + tau * z[k]
+
+
+@implements(verbs.recentre, FlatGeometry)
+def _recentre(geometry, points, weights, centres, d2):
+    for i in range(len(centres)):
+        total = weights[i].sum()
+        for k in range(geometry.dim):
+            shift = 0.0  # about the old centre: no digits are lost far from the origin
+            for t in range(len(points)):
+                shift += weights[i, t] * (points[t, k] - centres[i, k])
+            centres[i, k] += shift / total
+    verbs.squared_distances(geometry, points, centres, d2)
+    return True

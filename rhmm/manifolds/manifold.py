@@ -1,0 +1,260 @@
+"""What every manifold offers to people: its verbs on points and batches, with checked input."""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from rhmm.exceptions import warn_not_converged
+from rhmm.gaussian.radial import RadialGaussian
+from rhmm.manifolds import verbs
+from rhmm.validation import as_generator, check_integer, check_positive
+
+
+class Manifold(ABC):
+    """A homogeneous Hadamard manifold with its Riemannian Gaussian distributions.
+
+    Points are arrays of shape `point_shape`, batches of them ``(..., *point_shape)``; all verbs
+    broadcast over the leading axes. `geometry` is what compiled kernels receive in its place.
+    """
+
+    dim: int
+    """Dimension of the manifold."""
+    point_shape: tuple[int, ...]
+    """Shape of the array that holds one point."""
+    gaussian: RadialGaussian
+    """The law of the distance to the mean of a Riemannian Gaussian."""
+
+    def __init__(self, geometry_class: type, **size: int):
+        ((name, value),) = size.items()
+        self.geometry = geometry_class(check_integer(name, value, at_least=1))
+
+    @property
+    def name(self) -> str:
+        return type(self).__name__
+
+    @property
+    def size(self) -> int:
+        """The number that the constructor takes."""
+        return self.geometry[0]
+
+    def __repr__(self) -> str:
+        return f"{self.name}({self.size})"
+
+    def __eq__(self, other) -> bool:
+        return type(self) is type(other) and self.geometry == other.geometry
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.geometry))
+
+    # Points
+
+    @abstractmethod
+    def belongs(self, x) -> np.ndarray:
+        """Whether each of `x` is a point of the manifold that double precision can work with."""
+
+    @abstractmethod
+    def project(self, x) -> np.ndarray:
+        """The nearest usable points of the manifold; the identity on points that belong."""
+
+    @abstractmethod
+    def _why_not(self, point) -> str:
+        """Why `point` does not belong, as the end of a sentence."""
+
+    # Geometry
+
+    def dist(self, x, y):
+        """Riemannian distance."""
+        x, y = self.points("x", x), self.points("y", y)
+        lead = np.broadcast_shapes(self._lead(x), self._lead(y))
+        if x.size == self._point_size:
+            x, y = y, x
+        if y.size == self._point_size:
+            d2 = self.squared_distances(self._flat(x), self._flat(y))
+        else:
+            x, y, _ = self._expand(x, y)
+            d2 = np.empty(len(x))
+            verbs.paired_squared_distances(self.geometry, x, y, d2)
+        return np.sqrt(d2).reshape(lead)[()]
+
+    def geodesic(self, x, z, tau):
+        """The paper's x #_τ z, eq. (13): from x at τ = 0 to z at τ = 1, at constant speed."""
+        tau = np.asarray(tau, dtype=float)
+        if not np.isfinite(tau).all():
+            raise ValueError("tau must be finite")
+        x, z, lead = self._expand(self.points("x", x), self.points("z", z), tau.shape)
+        tau = np.require(np.broadcast_to(tau, lead).reshape(-1), float, ["C", "W"])
+        out = np.empty(x.shape)
+        verbs.geodesic_many(self.geometry, x, z, tau, out)
+        return self._checked_result("tau", out, lead)
+
+    def exp(self, x, v):
+        """Riemannian exponential: the end of the geodesic that starts at x with velocity v."""
+        v = self._as_array("v", v)
+        if not np.isfinite(v).all():
+            raise ValueError("v must be finite")
+        x, v, lead = self._expand(self.points("x", x), v)
+        out = np.empty(x.shape)
+        verbs.exp_many(self.geometry, x, v, out)
+        return self._checked_result("v", out, lead)
+
+    def log(self, x, y):
+        """Riemannian logarithm, the inverse of `exp`: the velocity at x that ends in y."""
+        x, y, lead = self._expand(self.points("x", x), self.points("y", y))
+        out = np.empty(x.shape)
+        verbs.log_many(self.geometry, x, y, out)
+        return out.reshape(lead + self.point_shape)
+
+    @abstractmethod
+    def norm(self, x, v):
+        """Riemannian length of the tangent vector v at x; ``norm(x, log(x, y)) == dist(x, y)``."""
+
+    def mean(self, points, weights=None) -> np.ndarray:
+        """Weighted Riemannian centre of mass: the one point that minimises Σ w d²."""
+        points = self.points("points", points)
+        if points.ndim != 1 + len(self.point_shape) or len(points) == 0:
+            raise ValueError(
+                f"points must be a non-empty batch {self._shape('n')}, not of shape {points.shape}"
+            )
+        if weights is None:
+            weights = np.ones(len(points))
+        weights = np.require(weights, float, ["C", "W"])
+        if weights.shape != (len(points),):
+            raise ValueError(
+                f"weights must be one number for each of the {len(points)} points, "
+                f"not an array of shape {weights.shape}"
+            )
+        if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.sum() > 0):
+            raise ValueError("weights must be finite and non-negative, with a positive sum")
+        centre = np.require(self._first_guess(points, weights), float, ["C", "W"])
+        centres, _, converged = self.recentre(points, weights[None], centre[None])
+        if not converged:
+            warn_not_converged(f"the centre of mass of {len(points)} points")
+        return centres[0]
+
+    # For the learners: trusted arrays, no checks
+
+    def squared_distances(self, points, centres) -> np.ndarray:
+        """d² of shape ``(len(centres), len(points))`` between arrays known to hold points."""
+        d2 = np.empty((len(centres), len(points)))
+        verbs.all_squared_distances(self.geometry, points, centres, d2)
+        return d2
+
+    def recentre(self, points, weights, centres) -> tuple[np.ndarray, np.ndarray, bool]:
+        """Centres of mass under each row of `weights`, searched from `centres`.
+
+        Returns the new centres, d² to them of shape ``weights.shape``, and whether all converged.
+        """
+        centres, d2 = centres.copy(), np.empty(weights.shape)
+        converged = verbs.recentre_all(self.geometry, points, weights, centres, d2)
+        return centres, d2, converged
+
+    @abstractmethod
+    def _first_guess(self, points, weights) -> np.ndarray:
+        """Where to start the search for a centre of mass."""
+
+    # Riemannian Gaussians
+
+    def log_z(self, sigma):
+        """Logarithm of the normalising factor Z(σ) with respect to the Riemannian volume."""
+        return self._radial("sigma", sigma, lambda s: self.gaussian.moments(s).log_z)
+
+    def delta(self, sigma):
+        """δ(σ) = E[d²(y, c)] = ∂ log Z/∂η with η = −1/2σ², the paper's eq. (5)."""
+        return self._radial("sigma", sigma, lambda s: self.gaussian.moments(s).delta)
+
+    def var_d2(self, sigma):
+        """Var[d²(y, c)] = ∂δ/∂η, the Fisher information of η."""
+        return self._radial("sigma", sigma, lambda s: self.gaussian.moments(s).var_d2)
+
+    def sigma(self, delta):
+        """The inverse of `delta`."""
+        return self._radial("delta", delta, self.gaussian.sigma)
+
+    def sample(self, centre, sigma, size=None, rng=None) -> np.ndarray:
+        """Exact draws from the Riemannian Gaussian around `centre`, eq. (1); no Markov chain.
+
+        `rng` is a numpy Generator or a seed. Returns shape ``(size, *point_shape)``, or one point.
+        """
+        centre = self.points("centre", centre)
+        if centre.shape != self.point_shape:
+            raise ValueError(f"centre must be one point of shape {self.point_shape}")
+        sigma = float(check_positive("sigma", sigma))
+        count = 1 if size is None else check_integer("size", size, at_least=0)
+        points = self._place(as_generator("rng", rng), centre, sigma, count)
+        points = self._checked_result("sigma", points, (count,))
+        return points[0] if size is None else points
+
+    @abstractmethod
+    def _place(self, rng, centre, sigma, size) -> np.ndarray:
+        """Draw `size` points around `centre`."""
+
+    # Checking what comes in and goes out
+
+    @staticmethod
+    def _radial(name, value, function):
+        value = check_positive(name, value)
+        return function(value.reshape(-1)).reshape(value.shape)[()]
+
+    def _as_array(self, name, x) -> np.ndarray:
+        try:
+            x = np.require(x, float, ["C", "W"])
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{name} must be an array of numbers, not {type(x).__name__}"
+            ) from None
+        if x.shape[x.ndim - len(self.point_shape) :] != self.point_shape:
+            raise ValueError(
+                f"{name} must be of shape {self._shape('...')} on {self!r}, not {x.shape}"
+            )
+        return x
+
+    def points(self, name, x) -> np.ndarray:
+        """`x` as an array of checked points; otherwise a ValueError that speaks of `name`."""
+        x = self._as_array(name, x)
+        good = np.asarray(self.belongs(x))
+        if not good.all():
+            where = tuple(int(i) for i in np.argwhere(~good)[0])
+            label = f"{name}[{', '.join(map(str, where))}]" if where else name
+            raise ValueError(f"{label} is not a point of {self!r}: {self._why_not(x[where])}")
+        return x
+
+    def observations(self, name, X) -> tuple[np.ndarray, np.ndarray]:
+        """A sequence of points, and which of them are there: a row with NaN is missing."""
+        X = self._as_array(name, X)
+        if X.ndim != 1 + len(self.point_shape) or len(X) == 0:
+            raise ValueError(
+                f"{name} must hold observations in shape {self._shape('T')}, not {X.shape}"
+            )
+        observed = ~np.isnan(X.reshape(len(X), -1)).any(axis=1)
+        if not observed.any():
+            raise ValueError(f"{name} must hold at least one observation that is not NaN")
+        good = self.belongs(X) | ~observed
+        if not good.all():
+            t = int(np.argmin(good))
+            raise ValueError(f"{name}[{t}] is not a point of {self!r}: {self._why_not(X[t])}")
+        return X, observed
+
+    def _checked_result(self, culprit, points, lead):
+        if not self.belongs(points).all():
+            raise ValueError(
+                f"{culprit} leads to points of {self!r} that double precision cannot hold"
+            )
+        return points.reshape(lead + self.point_shape)
+
+    def _expand(self, x, y, lead=()):
+        lead = np.broadcast_shapes(self._lead(x), self._lead(y), lead)
+        x, y = (np.broadcast_to(a, lead + self.point_shape) for a in (x, y))
+        return self._flat(x), self._flat(y), lead
+
+    def _shape(self, lead: str) -> str:
+        return f"({lead}, {', '.join(map(str, self.point_shape))})"
+
+    @property
+    def _point_size(self) -> int:
+        return int(np.prod(self.point_shape))
+
+    def _lead(self, x):
+        return x.shape[: x.ndim - len(self.point_shape)]
+
+    def _flat(self, x):
+        return np.require(x.reshape((-1, *self.point_shape)), float, ["C", "W"])

@@ -1,0 +1,345 @@
+"""Symmetric positive definite matrices with the affine-invariant metric, the paper's eq. (2)."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from rhmm._jit import implements, kernel
+from rhmm.gaussian.spd import SPDGaussian, sample_eigenvalues
+from rhmm.manifolds import verbs
+from rhmm.manifolds.blocks import LANES, diagonalise, eigen_logs, load, whiten
+from rhmm.manifolds.careful import careful_dist2, cholesky, quick_cholesky
+from rhmm.manifolds.manifold import Manifold
+
+SMALLEST_MARGIN = 1e-14
+"""A Cholesky pivot below this fraction of its diagonal entry is rounding error: the matrix cannot
+be told from a singular one, and is refused."""
+
+_ASYMMETRY = 1e-10
+_MAX_ITERATIONS = 200
+_REMAINDER = 1e-9  # the accuracy of a centre of mass
+_VALUES_ONLY, _WITH_VECTORS = 1e-20, 1e-28  # tolerances of `diagonalise`
+
+
+class ConeGeometry(NamedTuple):
+    size: int
+
+
+class SPD(Manifold):
+    """P_m, the m×m symmetric positive definite matrices, d² = tr log²(x⁻¹y).
+
+    Tangent vectors are symmetric matrices; their length at x is ‖x^{−½} v x^{−½}‖_F, see `norm`.
+    """
+
+    def __init__(self, size: int):
+        super().__init__(ConeGeometry, size=size)
+        size = self.geometry.size
+        self.dim = size * (size + 1) // 2
+        self.point_shape = (size, size)
+        self.gaussian = SPDGaussian(size)
+
+    def _as_array(self, name, x):
+        x = super()._as_array(name, x)
+        transposed = np.swapaxes(x, -1, -2)
+        skew = np.nan_to_num(np.abs(x - transposed)).max(initial=0.0)
+        if skew == 0.0:
+            return x
+        if skew > _ASYMMETRY * np.nanmax(np.abs(x)):
+            raise ValueError(f"{name} must be symmetric")
+        return 0.5 * (x + transposed)
+
+    def belongs(self, x):
+        x = super()._as_array("x", x)
+        return (_margins(self._flat(x)) > SMALLEST_MARGIN).reshape(x.shape[:-2])
+
+    def _why_not(self, point) -> str:
+        if not np.isfinite(point).all():
+            return "its entries must be finite"
+        return (
+            f"its smallest eigenvalue is {np.linalg.eigvalsh(point)[0]:.3g}, and it must be "
+            "positive by more than rounding error"
+        )
+
+    def project(self, x):
+        """Symmetrise, and raise eigenvalues that are not positive to 10⁻¹² of the largest."""
+        x = Manifold._as_array(self, "x", x)
+        if not np.isfinite(x).all():
+            raise ValueError("x must be finite to be projected")
+        x = 0.5 * (x + np.swapaxes(x, -1, -2))
+        values, vectors = np.linalg.eigh(x)
+        largest = np.maximum(np.abs(values).max(axis=-1, keepdims=True), np.finfo(float).tiny)
+        raised = np.maximum(values, 1e-12 * largest)
+        nearest = (vectors * raised[..., None, :]) @ np.swapaxes(vectors, -1, -2)
+        good = self.belongs(x)[..., None, None]
+        return np.where(good, x, 0.5 * (nearest + np.swapaxes(nearest, -1, -2)))
+
+    def norm(self, x, v):
+        x, v = self.points("x", x), self._as_array("v", v)
+        solved = np.linalg.solve(x, v)
+        return np.sqrt(np.einsum("...ij,...ji->...", solved, solved))
+
+    def _first_guess(self, points, weights):
+        return np.tensordot(weights / weights.sum(), points, axes=1)
+
+    def _place(self, rng, centre, sigma, size):
+        logs = sample_eigenvalues(rng, self.gaussian, sigma, size)
+        frames = rng.standard_normal((size, *self.point_shape))
+        points = np.empty((size, *self.point_shape))
+        _assemble_into(centre, logs, frames, points)
+        return points
+
+
+@kernel
+def _margins(points):
+    """For each matrix its smallest relative Cholesky pivot, or −1 if it is not symmetric."""
+    m = points.shape[1]
+    out = np.empty(len(points))
+    lower = np.empty((m, m))
+    for t in range(len(points)):
+        x = points[t]
+        scale, skew = 0.0, 0.0
+        for i in range(m):
+            for j in range(m):
+                scale = max(scale, abs(x[i, j]))
+                skew = max(skew, abs(x[i, j] - x[j, i]))
+        if not (scale < math.inf and skew <= _ASYMMETRY * scale):
+            out[t] = -1.0
+        else:
+            out[t] = quick_cholesky(x, lower)
+            if out[t] < 1e-8:
+                out[t] = cholesky(x, lower)
+    return out
+
+
+@implements(verbs.squared_distances, ConeGeometry)
+def _squared_distances(geometry, points, centres, d2):
+    for i in range(len(centres)):
+        _distances_to(points, centres[i], d2[i])
+
+
+@kernel
+def _subtract(block, matrix):
+    for i in range(len(matrix)):
+        for j in range(len(matrix)):
+            block[i, j] -= matrix[i, j]
+
+
+@kernel
+def _distances_to(points, centre, d2):
+    m = len(centre)
+    lower = np.empty((m, m))
+    cholesky(centre, lower)
+    lanes = min(LANES, len(points))
+    block, logs, trusted = np.empty((m, m, lanes)), np.empty((m, lanes)), np.empty(lanes, np.bool_)
+    for begin in range(0, len(points), lanes):
+        first = min(begin, len(points) - lanes)  # the last block overlaps the one before it
+        load(points, first, block)
+        _subtract(block, centre)  # eigenvalues of W − I keep the digits of nearly equal points
+        whiten(lower, block)
+        diagonalise(block, block, False, _VALUES_ONLY)
+        eigen_logs(block, logs, trusted)
+        for lane in range(lanes):
+            if trusted[lane]:
+                d2[first + lane] = (logs[:, lane] ** 2).sum()
+            else:
+                d2[first + lane] = careful_dist2(centre, points[first + lane])
+
+
+@implements(verbs.dist2, ConeGeometry)
+def _dist2(geometry, x, y):
+    d2 = np.empty(1)
+    _distances_to(y.reshape((1, len(y), len(y))), x, d2)
+    return d2[0]
+
+
+@kernel
+def _whitened_eigen(lower, x, logs, vectors, minus):
+    """Eigenvalues and eigenvectors of L⁻¹ (x − minus) L⁻ᵀ, as one block of one lane."""
+    m = len(lower)
+    block = np.empty((m, m, 1))
+    rows = np.empty((m, m, 1))
+    block[:, :, 0] = x - minus
+    whiten(lower, block)
+    diagonalise(block, rows, True, _WITH_VECTORS)
+    for i in range(m):
+        logs[i] = block[i, i, 0]
+        for j in range(m):
+            vectors[j, i] = rows[i, j, 0]
+
+
+@kernel
+def _congruence(lower, vectors, values, out):
+    """``L V diag(values) Vᵀ Lᵀ``."""
+    frame = lower @ vectors
+    m = len(values)
+    for i in range(m):
+        for j in range(i + 1):
+            total = 0.0
+            for k in range(m):
+                total += frame[i, k] * values[k] * frame[j, k]
+            out[i, j] = total
+            out[j, i] = total
+
+
+@implements(verbs.log_into, ConeGeometry)
+def _log_into(geometry, x, y, out):
+    m = geometry.size
+    lower, values, vectors = np.empty((m, m)), np.empty(m), np.empty((m, m))
+    cholesky(x, lower)
+    _whitened_eigen(lower, y, values, vectors, x)
+    for k in range(m):
+        values[k] = math.log1p(max(values[k], -1.0 + 1e-15))
+    _congruence(lower, vectors, values, out)
+
+
+@implements(verbs.exp_into, ConeGeometry)
+def _exp_into(geometry, x, v, out):
+    m = geometry.size
+    lower, values, vectors = np.empty((m, m)), np.empty(m), np.empty((m, m))
+    cholesky(x, lower)
+    _whitened_eigen(lower, v, values, vectors, np.zeros((m, m)))
+    for k in range(m):
+        values[k] = math.exp(values[k])
+    _congruence(lower, vectors, values, out)
+
+
+@implements(verbs.geodesic_into, ConeGeometry)
+def _geodesic_into(geometry, x, z, tau, out):
+    m = geometry.size
+    lower, values, vectors = np.empty((m, m)), np.empty(m), np.empty((m, m))
+    cholesky(x, lower)
+    _whitened_eigen(lower, z, values, vectors, x)
+    for k in range(m):
+        values[k] = math.exp(tau * math.log1p(max(values[k], -1.0 + 1e-15)))
+    _congruence(lower, vectors, values, out)
+
+
+@kernel
+def _orthonormalise(frame):
+    """Gram–Schmidt on the columns in place, twice, which leaves rounding error only."""
+    m = len(frame)
+    for j in range(m):
+        for _ in range(2):
+            for k in range(j):
+                overlap = 0.0
+                for i in range(m):
+                    overlap += frame[i, k] * frame[i, j]
+                for i in range(m):
+                    frame[i, j] -= overlap * frame[i, k]
+        norm2 = 0.0
+        for i in range(m):
+            norm2 += frame[i, j] ** 2
+        scale = 1.0 / math.sqrt(norm2)
+        for i in range(m):
+            frame[i, j] *= scale
+
+
+@kernel
+def _assemble_into(centre, logs, frames, out):
+    """``L Q exp(diag(logs)) Qᵀ Lᵀ`` with Q uniform on the orthogonal group."""
+    m = len(centre)
+    lower = np.empty((m, m))
+    cholesky(centre, lower)
+    for t in range(len(out)):
+        _orthonormalise(frames[t])  # signs of its columns do not matter: they cancel
+        _congruence(lower, frames[t], np.exp(logs[t]), out[t])
+
+
+@kernel
+def _gather(points, weights, centre, lower, d2, gradient):
+    """Σ w log(L⁻¹ y L⁻ᵀ) into `gradient`; returns Σ w d² and the mean curvature.
+
+    In the eigenbasis of the logarithm the Hessian of ½d² is (x/2) coth(x/2) for the difference x
+    of each pair of eigenvalues and 1 for each eigenvalue. Averaged over directions without trace
+    (the trace direction is flat, with Hessian exactly 1) it gives the second returned number.
+    """
+    m = len(centre)
+    lanes = min(LANES, len(points))
+    block, rows = np.empty((m, m, lanes)), np.empty((m, m, lanes))
+    logs, trusted = np.empty((m, lanes)), np.empty(lanes, np.bool_)
+    lane_weights, scaled = np.empty(lanes), np.empty(lanes)
+    gradient[:] = 0.0
+    value, curvature = 0.0, 0.0
+    for begin in range(0, len(points), lanes):
+        first = min(begin, len(points) - lanes)
+        load(points, first, block)
+        _subtract(block, centre)
+        whiten(lower, block)
+        diagonalise(block, rows, True, _WITH_VECTORS)
+        eigen_logs(block, logs, trusted)
+        for lane in range(lanes):
+            w = weights[first + lane] if first + lane >= begin else 0.0
+            lane_weights[lane] = w
+            if trusted[lane]:
+                d2[first + lane] = (logs[:, lane] ** 2).sum()
+            else:
+                d2[first + lane] = careful_dist2(centre, points[first + lane])
+            value += w * d2[first + lane]
+        for i in range(m):
+            for j in range(i):
+                for lane in range(lanes):  # (x/2) coth(x/2) to 3% in a form that runs in vectors
+                    x2 = (logs[i, lane] - logs[j, lane]) ** 2
+                    scaled[lane] = lane_weights[lane] * (math.sqrt(1.0 + 0.25 * x2) - 1.0)
+                curvature += scaled.sum()
+        for k in range(m):
+            for i in range(m):
+                for lane in range(lanes):
+                    scaled[lane] = lane_weights[lane] * logs[k, lane] * rows[k, i, lane]
+                for j in range(i + 1):
+                    total = 0.0
+                    for lane in range(lanes):
+                        total += scaled[lane] * rows[k, j, lane]
+                    gradient[i, j] += total
+    for i in range(m):
+        for j in range(i):
+            gradient[j, i] = gradient[i, j]
+    return value, curvature
+
+
+@implements(verbs.recentre, ConeGeometry)
+def _recentre(geometry, points, weights, centres, d2):
+    converged = True
+    for i in range(len(centres)):
+        converged &= _recentre_one(points, weights[i], centres[i], d2[i])
+    return converged
+
+
+@kernel
+def _recentre_one(points, weights, centre, d2):
+    """Gradient steps divided by the mean curvature, which is nearly Newton's method on isotropic
+    data; half steps where one overshoots."""
+    m = len(centre)
+    total = weights.sum()
+    directions = max(m * (m + 1) // 2 - 1, 1)
+    lower, gradient, step = np.empty((m, m)), np.empty((m, m)), np.zeros((m, m))
+    values, vectors = np.empty(m), np.empty((m, m))
+    identity, zero = np.eye(m), np.zeros((m, m))
+    start, start_lower = centre.copy(), np.empty((m, m))
+    value, damping, length = math.inf, 1.0, math.inf
+    for _ in range(_MAX_ITERATIONS):
+        cholesky(centre, lower)
+        new_value, curvature = _gather(points, weights, centre, lower, d2, gradient)
+        if new_value > value * (1.0 + 1e-12):  # overshot: half of the step from the same start
+            damping *= 0.5
+            step *= 0.5
+        else:
+            value = new_value
+            start[:] = centre
+            start_lower[:] = lower
+            trace = np.trace(gradient) / m
+            kappa = 1.0 + curvature / (total * directions)
+            step[:] = damping * (gradient - trace * identity) / (kappa * total)
+            step += trace / total * identity
+        _whitened_eigen(identity, step, values, vectors, zero)
+        for k in range(m):
+            values[k] = math.exp(values[k])
+        _congruence(start_lower, vectors, values, centre)
+        previous, length = length, math.sqrt((step**2).sum())
+        # Linear convergence: what remains after this step is about its length · rate/(1 − rate),
+        # once the steps are small enough for their ratio to be the rate.
+        rate = length / previous
+        settled = previous < 1e-2 and rate < 1.0 and length * rate < _REMAINDER * (1.0 - rate)
+        if length < 1e-13 or settled:
+            return True
+    return False

@@ -1,0 +1,85 @@
+"""The parameters λ = (π, A, c, σ) of a Riemannian hidden Markov model, and a start for them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rhmm.manifolds import Manifold
+
+_PSEUDO_COUNT = 1.0
+
+
+class Parameters(NamedTuple):
+    startprob: np.ndarray
+    """π_i = P(s_1 = i), shape (N,)."""
+    transmat: np.ndarray
+    """A_ij = P(s_{t+1} = j | s_t = i), shape (N, N)."""
+    means: np.ndarray
+    """c_i, shape (N, *point_shape)."""
+    sigmas: np.ndarray
+    """σ_i, shape (N,)."""
+
+    def permuted(self, order) -> "Parameters":
+        """The same model with state ``order[i]`` renamed to i."""
+        order = np.asarray(order)
+        return Parameters(
+            self.startprob[order],
+            self.transmat[np.ix_(order, order)],
+            self.means[order],
+            self.sigmas[order],
+        )
+
+
+def log_densities(manifold: Manifold, d2: np.ndarray, sigmas: np.ndarray) -> np.ndarray:
+    """log p(y_t; c_i, σ_i) of eq. (1), shape (T, N), from squared distances of shape (N, T)."""
+    log_z = manifold.gaussian.moments(sigmas).log_z
+    out = np.empty(d2.shape[::-1])
+    np.multiply(d2.T, -0.5 / sigmas**2, out=out)
+    out -= log_z
+    return out
+
+
+def sigmas_from_delta(manifold: Manifold, delta: np.ndarray, min_sigma: float) -> np.ndarray:
+    """σ = δ⁻¹(mean d²), never below `min_sigma`: the likelihood is unbounded as σ → 0."""
+    least = manifold.gaussian.moments(np.array([min_sigma])).delta[0]
+    return np.maximum(manifold.gaussian.sigma(np.maximum(delta, least)), min_sigma)
+
+
+def parameters_from_labels(
+    manifold: Manifold,
+    labels: np.ndarray,
+    observed: np.ndarray,
+    ends: np.ndarray,
+    centres: np.ndarray,
+    d2: np.ndarray,
+    min_sigma: float,
+) -> Parameters:
+    """The paper's initialisation: count transitions between clusters, σ_i from δ = mean d².
+
+    `labels` and `d2` (squared distance of each point to its own centre) belong to the observed
+    times; a transition is counted where both of its ends are observed. One pseudo-count is shared
+    by each row, so that no transition starts as impossible.
+    """
+    n = len(centres)
+    full = np.full(len(observed), -1)
+    full[observed] = labels
+    begins = np.concatenate([[0], ends[:-1]])
+    before, after = full[:-1], full[1:]
+    pair = (before >= 0) & (after >= 0)
+    pair[begins[1:] - 1] = False
+    counts = np.zeros((n, n))
+    np.add.at(counts, (before[pair], after[pair]), 1.0)
+    counts += _PSEUDO_COUNT / n
+    start = np.full(n, _PSEUDO_COUNT / n)
+    first = full[begins]
+    np.add.at(start, first[first >= 0], 1.0)
+    sizes = np.bincount(labels, minlength=n)
+    sums = np.bincount(labels, weights=d2, minlength=n)
+    overall = max(d2.mean(), np.finfo(float).tiny)
+    delta = np.where(sizes > 0, sums / np.maximum(sizes, 1), overall)
+    return Parameters(
+        start / start.sum(),
+        counts / counts.sum(axis=1, keepdims=True),
+        centres,
+        sigmas_from_delta(manifold, delta, min_sigma),
+    )

@@ -1,0 +1,61 @@
+"""How good is a learned model? Everything is measured after matching labels, beside the ceiling."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from rhmm.hmm import RiemannianHMM
+
+
+class Evaluation(NamedTuple):
+    """A learned model against the truth, its states matched to the true ones."""
+
+    accuracy: float
+    """Share of hidden states that the smoother under the learned parameters gets right."""
+    ceiling: float
+    """The same under the true parameters: nobody can do better on average."""
+    transition_error: float
+    """‖A − Â‖_F."""
+    mean_errors: np.ndarray
+    """d(c_i, ĉ_i) of each state."""
+    sigma_errors: np.ndarray
+    """(σ̂_i − σ_i)/σ_i of each state."""
+    log_likelihood: float
+    """log p(X) per observation under the learned parameters."""
+    model: RiemannianHMM
+    """The learned model with its states in the true order."""
+
+
+def match_states(true_states, predicted, n_states: int) -> np.ndarray:
+    """The relabelling that agrees most: ``order[i]`` is the predicted label of true state i."""
+    agreement = np.zeros((n_states, n_states), dtype=np.int64)
+    np.add.at(agreement, (np.asarray(true_states), np.asarray(predicted)), 1)
+    return linear_sum_assignment(agreement, maximize=True)[1]
+
+
+def accuracy(true_states, predicted, n_states: int) -> float:
+    """Share of agreement after `match_states`."""
+    order = match_states(true_states, predicted, n_states)
+    return float(np.mean(order[np.asarray(true_states)] == np.asarray(predicted)))
+
+
+def evaluate(model: RiemannianHMM, truth: RiemannianHMM, X, states, lengths=None) -> Evaluation:
+    """Compare a learned model with the truth that made the observations and hidden states."""
+    if (model.manifold, model.n_components) != (truth.manifold, truth.n_components):
+        raise ValueError(f"model must have {truth.n_components} states on {truth.manifold!r}")
+    states = np.asarray(states)
+    predicted = model.predict(X, lengths)
+    if states.shape != predicted.shape:
+        raise ValueError(f"states must have shape {predicted.shape}, not {states.shape}")
+    n = truth.n_components
+    matched = model.permuted(match_states(states, predicted, n))
+    return Evaluation(
+        accuracy=accuracy(states, predicted, n),
+        ceiling=accuracy(states, truth.predict(X, lengths), n),
+        transition_error=float(np.linalg.norm(matched.transmat_ - truth.transmat_)),
+        mean_errors=truth.manifold.dist(truth.means_, matched.means_).reshape(n),
+        sigma_errors=matched.sigmas_ / truth.sigmas_ - 1.0,
+        log_likelihood=model.score(X, lengths) / len(states),
+        model=matched,
+    )

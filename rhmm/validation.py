@@ -1,0 +1,99 @@
+"""Checks that turn wrong input into a sentence that names the argument."""
+
+import operator
+
+import numpy as np
+
+
+def check_integer(name: str, value, at_least: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise ValueError(f"{name} must be a whole number, not {value!r}") from None
+    if isinstance(value, (bool, np.bool_)) or number < at_least:
+        raise ValueError(f"{name} must be at least {at_least}, not {value!r}")
+    return number
+
+
+def check_number(name: str, value, at_least: float) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a number, not {value!r}") from None
+    if not (np.isfinite(number) and number >= at_least):
+        raise ValueError(f"{name} must be a finite number of at least {at_least:g}, not {value!r}")
+    return number
+
+
+def check_positive(name: str, value) -> np.ndarray:
+    try:
+        value = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a positive number, not {value!r}") from None
+    if not (np.isfinite(value) & (value > 0)).all():
+        bad = value[~(np.isfinite(value) & (value > 0))].flat[0]
+        raise ValueError(f"{name} must be positive and finite, not {bad:g}")
+    return value
+
+
+def check_choice(name: str, value, choices: tuple[str, ...]) -> str:
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
+    return value
+
+
+def as_generator(name: str, seed) -> np.random.Generator:
+    """A Generator from a Generator, a seed or None; never the global random state."""
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{name} must be a numpy Generator, a non-negative whole number or None, not {seed!r}"
+        ) from None
+
+
+def check_stochastic(
+    start, transition, names: tuple[str, str] = ("start", "transition")
+) -> tuple[np.ndarray, np.ndarray]:
+    """A start law and a transition matrix of the same number of states."""
+    start = _check_probabilities(names[0], start, ndim=1)
+    transition = _check_probabilities(names[1], transition, ndim=2)
+    if transition.shape != (len(start), len(start)):
+        raise ValueError(
+            f"{names[1]} must have shape ({len(start)}, {len(start)}) to match {names[0]}, "
+            f"not {transition.shape}"
+        )
+    return start, transition
+
+
+def _check_probabilities(name: str, value, ndim: int) -> np.ndarray:
+    try:
+        value = np.require(value, float, ["C", "W"])
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be an array of probabilities, not {value!r}") from None
+    if value.ndim != ndim or value.size == 0:
+        raise ValueError(f"{name} must be a non-empty array of {ndim} dimension(s)")
+    if not (np.isfinite(value) & (value >= 0)).all():
+        raise ValueError(f"{name} must hold finite, non-negative probabilities")
+    sums = value.sum(axis=-1)
+    if (np.abs(sums - 1.0) > 1e-8).any():
+        bad = int(np.argmax(np.abs(np.atleast_1d(sums) - 1.0)))
+        where = f"row {bad} of {name}" if ndim == 2 else name
+        raise ValueError(f"{where} must sum to 1, not {np.atleast_1d(sums)[bad]:.9g}")
+    return value
+
+
+def check_lengths(lengths, size: int) -> np.ndarray:
+    """Sizes of the sequences that make up `size` observations; None is a single sequence."""
+    if lengths is None:
+        return np.array([size])
+    try:
+        array = np.asarray(lengths)
+        exact = array.astype(np.int64)
+    except (TypeError, ValueError):
+        raise ValueError(f"lengths must be whole numbers, not {lengths!r}") from None
+    if array.ndim != 1 or (exact != array).any() or (exact < 1).any():
+        raise ValueError("lengths must be a list of positive whole numbers")
+    if exact.sum() != size:
+        raise ValueError(f"lengths must add up to the {size} observations, not {exact.sum()}")
+    return exact
