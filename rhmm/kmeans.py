@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rhmm._jit import kernel
 from rhmm.exceptions import warn_degenerate, warn_not_converged
 from rhmm.manifolds import Manifold
 from rhmm.parameters import Parameters, parameters_from_labels
@@ -76,7 +77,7 @@ class RiemannianKMeans:
         X, observed = self.manifold.observations("X", X)
         labels = np.full(len(X), -1)
         d2 = self.manifold.squared_distances(X[observed], self.cluster_centers_)
-        labels[observed] = d2.argmin(axis=0)
+        labels[observed] = _nearest(d2)[0]
         return labels
 
     def to_parameters(self, X, lengths, min_sigma: float) -> Parameters:
@@ -106,9 +107,7 @@ class _Lloyd:
         self._assign()
 
     def _assign(self) -> None:
-        d2 = self.manifold.squared_distances(self.points, self.centres)
-        self.labels = d2.argmin(axis=0)
-        self.d2 = d2[self.labels, np.arange(len(self.points))]
+        self.labels, self.d2 = _nearest(self.manifold.squared_distances(self.points, self.centres))
         self.inertia = float(self.d2.sum())
 
     def advance(self, max_iter: int, tol: float) -> None:
@@ -118,7 +117,7 @@ class _Lloyd:
             self._refill_empty()
             before_labels, before = self.labels, self.centres.copy()
             for i in range(len(self.centres)):
-                members = self.points[self.labels == i]
+                members = self.points.take(np.flatnonzero(self.labels == i), axis=0)
                 if len(members):
                     weights = np.ones((1, len(members)))
                     centre, _, _ = self.manifold.recentre(members, weights, before[i : i + 1])
@@ -148,3 +147,15 @@ def _plus_plus(manifold: Manifold, points: np.ndarray, count: int, rng) -> np.nd
         chosen.append(min(pick, len(points) - 1))
         nearest = np.minimum(nearest, manifold.squared_distances(points, points[chosen[-1:]])[0])
     return points[chosen]
+
+
+@kernel
+def _nearest(d2):
+    """The row of the smallest entry in each column, and that entry."""
+    labels, smallest = np.zeros(d2.shape[1], np.int64), d2[0].copy()
+    for i in range(1, len(d2)):
+        for t in range(d2.shape[1]):
+            if d2[i, t] < smallest[t]:
+                labels[t] = i
+                smallest[t] = d2[i, t]
+    return labels, smallest

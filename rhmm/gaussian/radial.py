@@ -25,6 +25,12 @@ class RadialGaussian(ABC):
 
     dim: int
 
+    def __eq__(self, other) -> bool:
+        return type(self) is type(other) and self.dim == other.dim
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.dim))
+
     @abstractmethod
     def moments(self, sigma: np.ndarray) -> Moments:
         """log Z, E[d²] and Var[d²] at every σ of a one-dimensional array."""

@@ -13,6 +13,7 @@ from functools import cache
 import mpmath
 import numpy as np
 from numpy.polynomial import Chebyshev
+from scipy.special import erf
 
 from rhmm._jit import kernel
 from rhmm.gaussian.radial import Moments, RadialGaussian
@@ -32,8 +33,7 @@ class SPDGaussian(RadialGaussian):
         small = s <= _LARGEST_VARIANCE
         for out, series in zip((h, h1, h2), departure_series(self.size), strict=True):
             out[small] = series(s[small])
-        for i in np.flatnonzero(~small):
-            h[i], h1[i], h2[i] = departure_far(self.size, s[i])
+        h[~small], h1[~small], h2[~small] = departure_far(self.size, s[~small])
         n = self.dim
         return Moments(
             log_z=0.5 * n * np.log(2.0 * np.pi * s) + h,
@@ -76,12 +76,12 @@ def _differentiate(series: list) -> list:
 def departure(m: int, s):
     """h(s) = log Z − (n/2) log 2πs in the present precision of mpmath."""
     root = mpmath.sqrt(s) / 2
-    erf = [mpmath.erf(root * k) for k in range(m)]
+    entries = [mpmath.erf(root * k) for k in range(m)]
     even = m + m % 2
     upper = [[mpmath.mpf(0)] * even for _ in range(even)]
     for j in range(m):
         for k in range(j + 1, m):
-            upper[j][k] = erf[k - j]
+            upper[j][k] = entries[k - j]
         if m % 2:
             upper[j][m] = mpmath.mpf(1)
     n = m * (m + 1) // 2
@@ -118,26 +118,27 @@ def _pfaffian(upper: list[list]):
     return product
 
 
-def departure_far(m: int, s: float) -> tuple[float, float, float]:
+def departure_far(m: int, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """h, h′ and h″ at large s in double precision, from log Pf = ½ log det E."""
     size = m + m % 2
     order = np.arange(m)
     lag = (order[None, :] - order[:, None]).astype(float)
-    root = math.sqrt(s)
-    skew, first, second = np.zeros((3, size, size))
-    skew[:m, :m] = np.vectorize(math.erf)(0.5 * root * lag)
+    s = s[:, None, None]
+    skew, first, second = np.zeros((3, len(s), size, size))
+    skew[:, :m, :m] = erf(0.5 * np.sqrt(s) * lag)
     if m % 2:
-        skew[:m, m], skew[m, :m] = 1.0, -1.0
+        skew[:, :m, m], skew[:, m, :m] = 1.0, -1.0
     # d/ds of erf(√s l/2) is l exp(−s l²/4) / (2 √(π s)).
-    first[:m, :m] = lag * np.exp(-0.25 * s * lag**2) / (2.0 * math.sqrt(math.pi * s))
-    second[:m, :m] = first[:m, :m] * (-0.25 * lag**2 - 0.5 / s)
+    first[:, :m, :m] = lag * np.exp(-0.25 * s * lag**2) / (2.0 * np.sqrt(np.pi * s))
+    second[:, :m, :m] = first[:, :m, :m] * (-0.25 * lag**2 - 0.5 / s)
     inverse_first = np.linalg.solve(skew, first)
+    curved = np.linalg.solve(skew, second) - inverse_first @ inverse_first
     log_pf = 0.5 * np.linalg.slogdet(skew)[1]
-    log_pf1 = 0.5 * np.trace(inverse_first)
-    log_pf2 = 0.5 * np.trace(np.linalg.solve(skew, second) - inverse_first @ inverse_first)
-    power = 0.25 * m * (m - 1)
-    slope = m * (m * m - 1) / 24.0
-    h = float(_log_constant(m)) - power * math.log(2.0 * math.pi * s) + slope * s + log_pf
+    log_pf1 = 0.5 * np.trace(inverse_first, axis1=1, axis2=2)
+    log_pf2 = 0.5 * np.trace(curved, axis1=1, axis2=2)
+    power, slope = 0.25 * m * (m - 1), m * (m * m - 1) / 24.0
+    s = s[:, 0, 0]
+    h = float(_log_constant(m)) - power * np.log(2.0 * np.pi * s) + slope * s + log_pf
     return h, -power / s + slope + log_pf1, power / s**2 + log_pf2
 
 

@@ -28,6 +28,34 @@ def load(points, first, block):
 
 
 @kernel
+def factorise(block, lower, margins):
+    """Cholesky factors of the block; ``margins[lane]`` is as `careful.cholesky` returns it."""
+    m, _, lanes = block.shape
+    margins[:] = math.inf
+    for j in range(m):
+        for i in range(j, m):
+            for b in range(lanes):
+                lower[i, j, b] = block[i, j, b]
+            for k in range(j):
+                for b in range(lanes):
+                    lower[i, j, b] -= lower[i, k, b] * lower[j, k, b]
+            for b in range(lanes):
+                if i == j:
+                    margins[b] = min(margins[b], lower[j, j, b] / block[j, j, b])
+                    lower[j, j, b] = math.sqrt(lower[j, j, b])
+                else:
+                    lower[i, j, b] /= lower[j, j, b]
+
+
+@kernel
+def spread(lower, block):
+    """The same matrix in every lane."""
+    for i in range(len(lower)):
+        for j in range(len(lower)):
+            block[i, j] = lower[i, j]
+
+
+@kernel
 def whiten(lower, block):
     """``L⁻¹ X L⁻ᵀ`` in place for the symmetric matrices X of the block; fills both triangles."""
     m, _, lanes = block.shape
@@ -35,16 +63,16 @@ def whiten(lower, block):
         for i in range(m):
             for k in range(i):
                 for b in range(lanes):
-                    block[i, j, b] -= lower[i, k] * block[k, j, b]
+                    block[i, j, b] -= lower[i, k, b] * block[k, j, b]
             for b in range(lanes):
-                block[i, j, b] /= lower[i, i]
+                block[i, j, b] /= lower[i, i, b]
     for i in range(m):  # rows of (L⁻¹ X) L⁻ᵀ
         for j in range(i + 1):
             for k in range(j):
                 for b in range(lanes):
-                    block[i, j, b] -= lower[j, k] * block[i, k, b]
+                    block[i, j, b] -= lower[j, k, b] * block[i, k, b]
             for b in range(lanes):
-                block[i, j, b] /= lower[j, j]
+                block[i, j, b] /= lower[j, j, b]
                 block[j, i, b] = block[i, j, b]
 
 

@@ -61,6 +61,12 @@ def _squared_distances(geometry, points, centres, d2):
             d2[i, t] = total
 
 
+@implements(verbs.paired_distances, FlatGeometry)
+def _paired_distances(geometry, x, y, d2):
+    for t in range(len(d2)):
+        d2[t] = verbs.dist2(geometry, x[t], y[t])
+
+
 @implements(verbs.log_into, FlatGeometry)
 def _log_into(geometry, x, y, out):
     for k in range(geometry.dim):

@@ -163,6 +163,12 @@ def _squared_distances(geometry, points, centres, d2):
             row[t] = _distance(row[t]) ** 2
 
 
+@implements(verbs.paired_distances, BallGeometry)
+def _paired_distances(geometry, x, y, d2):
+    for t in range(len(d2)):
+        d2[t] = verbs.dist2(geometry, x[t], y[t])
+
+
 @kernel
 def _towards(x, gap_x, y, gap_y, out):
     """The unit vector (in ball coordinates) from `x` towards `y`; returns s = sinh²(d/2)."""

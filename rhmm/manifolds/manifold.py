@@ -73,7 +73,7 @@ class Manifold(ABC):
         else:
             x, y, _ = self._expand(x, y)
             d2 = np.empty(len(x))
-            verbs.paired_squared_distances(self.geometry, x, y, d2)
+            verbs.all_paired_distances(self.geometry, x, y, d2)
         return np.sqrt(d2).reshape(lead)[()]
 
     def geodesic(self, x, z, tau):

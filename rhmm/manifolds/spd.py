@@ -8,7 +8,15 @@ import numpy as np
 from rhmm._jit import implements, kernel
 from rhmm.gaussian.spd import SPDGaussian, sample_eigenvalues
 from rhmm.manifolds import verbs
-from rhmm.manifolds.blocks import LANES, diagonalise, eigen_logs, load, whiten
+from rhmm.manifolds.blocks import (
+    LANES,
+    diagonalise,
+    eigen_logs,
+    factorise,
+    load,
+    spread,
+    whiten,
+)
 from rhmm.manifolds.careful import careful_dist2, cholesky, quick_cholesky
 from rhmm.manifolds.manifold import Manifold
 
@@ -114,8 +122,48 @@ def _margins(points):
 
 @implements(verbs.squared_distances, ConeGeometry)
 def _squared_distances(geometry, points, centres, d2):
+    m = geometry.size
+    lower = np.empty((m, m))
+    lanes = min(LANES, len(points))
+    factor, block = np.empty((m, m, lanes)), np.empty((m, m, lanes))
+    logs, trusted = np.empty((m, lanes)), np.empty(lanes, np.bool_)
     for i in range(len(centres)):
-        _distances_to(points, centres[i], d2[i])
+        cholesky(centres[i], lower)
+        spread(lower, factor)
+        for begin in range(0, len(points), max(lanes, 1)):
+            first = min(begin, len(points) - lanes)  # the last block overlaps the one before it
+            load(points, first, block)
+            _subtract(block, centres[i])
+            _block_logs(factor, block, logs, trusted)
+            for lane in range(lanes):
+                t = first + lane
+                d2[i, t] = _sum_of_squares(logs, lane)
+                if not trusted[lane]:
+                    d2[i, t] = careful_dist2(centres[i], points[t])
+
+
+@implements(verbs.paired_distances, ConeGeometry)
+def _paired_distances(geometry, x, y, d2):
+    m = geometry.size
+    lanes = min(LANES, len(x))
+    shape = (m, m, lanes)
+    factor, block, other = np.empty(shape), np.empty(shape), np.empty(shape)
+    logs, trusted, margins = np.empty((m, lanes)), np.empty(lanes, np.bool_), np.empty(lanes)
+    for begin in range(0, len(x), max(lanes, 1)):
+        first = min(begin, len(x) - lanes)
+        load(x, first, other)
+        factorise(other, factor, margins)
+        load(y, first, block)
+        for i in range(m):
+            for j in range(m):
+                for lane in range(lanes):
+                    block[i, j, lane] -= other[i, j, lane]
+        _block_logs(factor, block, logs, trusted)
+        for lane in range(lanes):
+            t = first + lane
+            d2[t] = _sum_of_squares(logs, lane)
+            if not (trusted[lane] and margins[lane] > 1e-4):
+                d2[t] = careful_dist2(x[t], y[t])
 
 
 @kernel
@@ -126,44 +174,45 @@ def _subtract(block, matrix):
 
 
 @kernel
-def _distances_to(points, centre, d2):
-    m = len(centre)
-    lower = np.empty((m, m))
-    cholesky(centre, lower)
-    lanes = min(LANES, len(points))
-    block, logs, trusted = np.empty((m, m, lanes)), np.empty((m, lanes)), np.empty(lanes, np.bool_)
-    for begin in range(0, len(points), lanes):
-        first = min(begin, len(points) - lanes)  # the last block overlaps the one before it
-        load(points, first, block)
-        _subtract(block, centre)  # eigenvalues of W − I keep the digits of nearly equal points
-        whiten(lower, block)
-        diagonalise(block, block, False, _VALUES_ONLY)
-        eigen_logs(block, logs, trusted)
-        for lane in range(lanes):
-            if trusted[lane]:
-                d2[first + lane] = (logs[:, lane] ** 2).sum()
-            else:
-                d2[first + lane] = careful_dist2(centre, points[first + lane])
+def _block_logs(factor, block, logs, trusted):
+    """From y − x and the factors of x: the logarithms of the eigenvalues of x⁻¹y.
+
+    They come from the eigenvalues of L⁻¹(y − x)L⁻ᵀ by log1p, which keeps the digits of nearly equal
+    matrices.
+    """
+    whiten(factor, block)
+    diagonalise(block, block, False, _VALUES_ONLY)
+    eigen_logs(block, logs, trusted)
+
+
+@kernel
+def _sum_of_squares(logs, lane):
+    total = 0.0
+    for i in range(len(logs)):
+        total += logs[i, lane] * logs[i, lane]
+    return total
 
 
 @implements(verbs.dist2, ConeGeometry)
 def _dist2(geometry, x, y):
-    d2 = np.empty(1)
-    _distances_to(y.reshape((1, len(y), len(y))), x, d2)
-    return d2[0]
+    m = geometry.size
+    d2 = np.empty((1, 1))
+    verbs.squared_distances(geometry, y.reshape((1, m, m)), x.reshape((1, m, m)), d2)
+    return d2[0, 0]
 
 
 @kernel
-def _whitened_eigen(lower, x, logs, vectors, minus):
+def _whitened_eigen(lower, x, values, vectors, minus):
     """Eigenvalues and eigenvectors of L⁻¹ (x − minus) L⁻ᵀ, as one block of one lane."""
     m = len(lower)
-    block = np.empty((m, m, 1))
-    rows = np.empty((m, m, 1))
+    shape = (m, m, 1)
+    factor, block, rows = np.empty(shape), np.empty(shape), np.empty(shape)
+    spread(lower, factor)
     block[:, :, 0] = x - minus
-    whiten(lower, block)
+    whiten(factor, block)
     diagonalise(block, rows, True, _WITH_VECTORS)
     for i in range(m):
-        logs[i] = block[i, i, 0]
+        values[i] = block[i, i, 0]
         for j in range(m):
             vectors[j, i] = rows[i, j, 0]
 
@@ -256,7 +305,9 @@ def _gather(points, weights, centre, lower, d2, gradient):
     """
     m = len(centre)
     lanes = min(LANES, len(points))
-    block, rows = np.empty((m, m, lanes)), np.empty((m, m, lanes))
+    shape = (m, m, lanes)
+    factor, block, rows = np.empty(shape), np.empty(shape), np.empty(shape)
+    spread(lower, factor)
     logs, trusted = np.empty((m, lanes)), np.empty(lanes, np.bool_)
     lane_weights, scaled = np.empty(lanes), np.empty(lanes)
     gradient[:] = 0.0
@@ -265,14 +316,14 @@ def _gather(points, weights, centre, lower, d2, gradient):
         first = min(begin, len(points) - lanes)
         load(points, first, block)
         _subtract(block, centre)
-        whiten(lower, block)
+        whiten(factor, block)
         diagonalise(block, rows, True, _WITH_VECTORS)
         eigen_logs(block, logs, trusted)
         for lane in range(lanes):
             w = weights[first + lane] if first + lane >= begin else 0.0
             lane_weights[lane] = w
             if trusted[lane]:
-                d2[first + lane] = (logs[:, lane] ** 2).sum()
+                d2[first + lane] = _sum_of_squares(logs, lane)
             else:
                 d2[first + lane] = careful_dist2(centre, points[first + lane])
             value += w * d2[first + lane]

@@ -33,6 +33,11 @@ def squared_distances(geometry, points, centres, d2):
     raise NotImplementedError
 
 
+def paired_distances(geometry, x, y, d2):
+    """``d2[t] = d²(x[t], y[t])``."""
+    raise NotImplementedError
+
+
 def recentre(geometry, points, weights, centres, d2):
     """Move ``centres[i]`` to the centre of mass of `points` under ``weights[i]``, from where it is.
 
@@ -48,9 +53,8 @@ def all_squared_distances(geometry, points, centres, d2):
 
 
 @kernel
-def paired_squared_distances(geometry, x, y, d2):
-    for t in range(len(x)):
-        d2[t] = dist2(geometry, x[t], y[t])
+def all_paired_distances(geometry, x, y, d2):
+    paired_distances(geometry, x, y, d2)
 
 
 @kernel
