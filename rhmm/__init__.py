@@ -5,6 +5,7 @@ from rhmm.exceptions import ConvergenceWarning, DegenerateWarning
 from rhmm.hmm import RiemannianHMM
 from rhmm.kmeans import RiemannianKMeans
 from rhmm.manifolds import SPD, Euclidean, Hyperbolic, Manifold
+from rhmm.online import OnlineRiemannianHMM, Trace
 from rhmm.parameters import Parameters
 from rhmm.scoring import Evaluation, evaluate
 
@@ -17,8 +18,10 @@ __all__ = [
     "Hyperbolic",
     "Manifold",
     "Monitor",
+    "OnlineRiemannianHMM",
     "Parameters",
     "RiemannianHMM",
     "RiemannianKMeans",
+    "Trace",
     "evaluate",
 ]

@@ -32,7 +32,15 @@ _STAMP = _package_stamp()
 
 def kernel(function: Callable) -> Callable:
     """Compile `function` on first use: cached on disk, running without the interpreter lock."""
-    dispatcher = njit(cache=True, **_OPTIONS)(function)
+    return _stamped(njit(cache=True, **_OPTIONS)(function))
+
+
+def summing_kernel(function: Callable) -> Callable:
+    """A kernel that may add up in any order, which lets sums run in vectors."""
+    return _stamped(njit(cache=True, fastmath={"reassoc", "nsz"}, **_OPTIONS)(function))
+
+
+def _stamped(dispatcher):
     dispatcher._cache._cache_file._source_stamp = _STAMP
     return dispatcher
 

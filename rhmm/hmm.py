@@ -9,7 +9,7 @@ from rhmm import inference, storage
 from rhmm._jit import kernel
 from rhmm.em import Monitor, run_em
 from rhmm.kmeans import RiemannianKMeans
-from rhmm.manifolds import Manifold
+from rhmm.manifolds import Manifold, check_manifold
 from rhmm.parameters import Parameters, log_densities
 from rhmm.validation import (
     as_generator,
@@ -62,15 +62,16 @@ class RiemannianHMM:
         random_state=None,
         callback: Callable[[Monitor], None] | None = None,
     ):
-        if not isinstance(manifold, Manifold):
-            raise ValueError(f"manifold must be a manifold such as Hyperbolic(2), not {manifold!r}")
-        self.manifold = manifold
+        self.manifold = check_manifold(manifold)
         self.n_components = check_integer("n_components", n_components, at_least=1)
         self.n_init = check_integer("n_init", n_init, at_least=1)
         self.n_iter = check_integer("n_iter", n_iter, at_least=0)
         self.tol = check_number("tol", tol, at_least=0.0)
         self.min_sigma = float(check_positive("min_sigma", min_sigma))
-        if init is not None and (init.manifold, init.n_components) != (manifold, n_components):
+        fits = isinstance(init, RiemannianHMM) and (
+            (init.manifold, init.n_components) == (manifold, n_components)
+        )
+        if init is not None and not fits:
             raise ValueError(f"init must be a model of {n_components} states on {manifold!r}")
         self.init = init
         self.random_state = random_state
@@ -81,6 +82,7 @@ class RiemannianHMM:
         """A model with known parameters, ready to sample and decode."""
         startprob, transmat = check_stochastic(startprob, transmat, names=("startprob", "transmat"))
         n = len(startprob)
+        check_manifold(manifold)
         means = manifold.points("means", means)
         sigmas = check_positive("sigmas", sigmas)
         if means.shape != (n, *manifold.point_shape):
@@ -132,8 +134,14 @@ class RiemannianHMM:
         """Expectation–maximisation from K-means (or from `init`)."""
         X, observed = self.manifold.observations("X", X)
         lengths = check_lengths(lengths, len(X))
+        if self.init is None and observed.sum() < self.n_components:
+            raise ValueError(
+                f"X must hold at least n_components={self.n_components} observations, "
+                f"not {observed.sum()}"
+            )
         if self.init is not None:
             start = self.init.parameters_
+            start = start._replace(sigmas=np.maximum(start.sigmas, self.min_sigma))
         else:
             start = self._start(X, observed, lengths)
         self.monitor_ = run_em(
@@ -228,7 +236,10 @@ class RiemannianHMM:
 
     def permuted(self, order) -> "RiemannianHMM":
         """The same model with state ``order[i]`` renamed to i."""
-        if sorted(order) != list(range(self.n_components)):
+        order = np.asarray(order)
+        if order.dtype.kind not in "iu" or not np.array_equal(
+            np.sort(order, axis=None), np.arange(self.n_components)
+        ):
             raise ValueError(f"order must be a permutation of {self.n_components} states")
         return RiemannianHMM.from_parameters(self.manifold, *self.parameters_.permuted(order))
 

@@ -19,6 +19,7 @@ from rhmm._jit import kernel
 from rhmm.validation import check_integer, check_lengths, check_stochastic
 
 _TINY = 1e-200
+_UNLIKELY = 1e-100
 _MOST_STATES = 2**16
 
 
@@ -57,7 +58,10 @@ def smoothing(start, transition, log_density, lengths=None) -> Smoothed:
     chain = _Chain(start, transition, log_density, lengths)
     alpha, in_logs, log_likelihood = chain.forward()
     zeta_sum = np.zeros_like(chain.transition)
-    _smooth(alpha, chain.transition_for(in_logs), in_logs, chain.ends, zeta_sum)
+    if in_logs:
+        _smooth_logs(alpha, chain.transition_for(True), chain.ends, zeta_sum)
+    else:
+        smooth_pass(alpha, chain.transition, chain.ends, zeta_sum)
     return Smoothed(alpha, zeta_sum, log_likelihood)
 
 
@@ -117,7 +121,12 @@ class _Chain:
     def __init__(self, start, transition, log_density, lengths):
         self.start, self.transition = check_stochastic(start, transition)
         n = len(self.start)
-        self.log_density = np.require(log_density, float, ["C", "W"])
+        try:
+            self.log_density = np.require(log_density, float, ["C", "W"])
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"log_density must be an array of numbers, not {log_density!r}"
+            ) from None
         if self.log_density.ndim != 2 or self.log_density.shape[1] != n:
             raise ValueError(
                 f"log_density must have shape (T, {n}) for {n} states, not {self.log_density.shape}"
@@ -125,6 +134,11 @@ class _Chain:
         if n > _MOST_STATES:
             raise ValueError(f"transition must have at most {_MOST_STATES} states, not {n}")
         self.ends = np.cumsum(check_lengths(lengths, len(self.log_density)))
+        bad = _first_bad_row(self.log_density)
+        if bad >= 0:
+            raise ValueError(
+                f"log_density[{bad}] must be below +inf in every state, and NaN in all or in none"
+            )
 
     def transition_for(self, in_logs: bool) -> np.ndarray:
         return _log(self.transition) if in_logs else self.transition
@@ -132,14 +146,12 @@ class _Chain:
     def forward(self) -> tuple[np.ndarray, bool, float]:
         """α, whether it is given as logarithms, and the log-likelihood."""
         density, shift = np.empty_like(self.log_density), np.empty(len(self.log_density))
-        impossible = _scale(self.log_density, density, shift)
+        impossible = scale_rows(self.log_density, density, shift)
         if impossible >= 0:
-            raise ValueError(
-                f"log_density[{impossible}] must be below +inf, and above -inf in some state"
-            )
+            raise ValueError(f"log_density[{impossible}] must be above -inf in some state")
         np.exp(density, out=density)
-        fragile = self.transition.min() < _TINY
-        total = _forward(self.start, self.transition, density, shift, self.ends, fragile)
+        fragile = self.transition.min() < _UNLIKELY
+        total = forward_pass(self.start, self.transition, density, shift, self.ends, fragile)
         if not math.isnan(total):
             return density, False, total
         total = _forward_logs(
@@ -151,7 +163,19 @@ class _Chain:
 
 
 @kernel
-def _scale(log_density, scaled, shift):
+def _first_bad_row(log_density):
+    """The first row that holds +inf, or NaN beside a number; −1 if there is none."""
+    size, n = log_density.shape
+    for t in range(size):
+        missing = math.isnan(log_density[t, 0])
+        for i in range(n):
+            if log_density[t, i] == math.inf or math.isnan(log_density[t, i]) != missing:
+                return t
+    return -1
+
+
+@kernel
+def scale_rows(log_density, scaled, shift):
     """Subtract the largest entry of each row; missing rows become zero. Returns a bad row or −1."""
     size, n = log_density.shape
     for t in range(size):
@@ -172,7 +196,7 @@ def _scale(log_density, scaled, shift):
 
 
 @kernel
-def _forward(start, transition, density, shift, ends, fragile):
+def forward_pass(start, transition, density, shift, ends, fragile):
     """Turn scaled densities into filtered probabilities in place; returns the log-likelihood.
 
     Returns NaN as soon as an underflow could matter. If all transitions are possible, it never
@@ -192,20 +216,24 @@ def _forward(start, transition, density, shift, ends, fragile):
                     mass = 0.0
                     for i in range(n):
                         mass += density[t - 1, i] * transition[i, j]
+                    if fragile and mass < _TINY:
+                        for i in range(n):
+                            if density[t - 1, i] > 0.0 and transition[i, j] > 0.0:
+                                return math.nan
                     predicted[j] = mass
             scale = 0.0
             for j in range(n):
                 density[t, j] *= predicted[j]
                 scale += density[t, j]
+                if fragile and predicted[j] > 0.0 and density[t, j] < _TINY:
+                    return math.nan
             if scale < _TINY:
                 return math.nan
             for j in range(n):
                 density[t, j] /= scale
-                if fragile and predicted[j] > 0.0 and density[t, j] < _TINY:
-                    return math.nan
             total += shift[t]
             product *= scale
-            if product < _TINY:
+            if product < _UNLIKELY:  # times the next scale it stays above 10⁻³⁰⁰
                 total += math.log(product)
                 product = 1.0
         begin = end
@@ -297,15 +325,50 @@ def _to_probabilities(alpha, t, in_logs):
 
 
 @kernel
-def _smooth(alpha, transition, in_logs, ends, zeta_sum):
-    """Overwrite α (or its logarithm) by γ and add up ζ."""
+def smooth_pass(alpha, transition, ends, zeta_sum):
+    """Overwrite α by γ and add up ζ.
+
+    γ_t(i) = α_t(i) Σ_j A_ij r_j with r_j = γ_{t+1}(j) / Σ_i α_t(i) A_ij.
+    """
+    n = len(transition)
+    ratio, later, outer = np.empty(n), np.empty(n), np.zeros((n, n))
+    begin = 0
+    for end in ends:
+        later[:] = alpha[end - 1]
+        for t in range(end - 2, begin - 1, -1):
+            for j in range(n):
+                predicted = 0.0
+                for i in range(n):
+                    predicted += alpha[t, i] * transition[i, j]
+                ratio[j] = later[j] / predicted if predicted > 0.0 else 0.0
+            total = 0.0
+            for i in range(n):
+                mass = 0.0
+                for j in range(n):
+                    mass += transition[i, j] * ratio[j]
+                    outer[i, j] += alpha[t, i] * ratio[j]
+                later[i] = alpha[t, i] * mass
+                total += later[i]
+            scale = 1.0 / total  # 1 but for the slow drift of rounding
+            for i in range(n):
+                later[i] *= scale
+                alpha[t, i] = later[i]
+        begin = end
+    for i in range(n):
+        for j in range(n):
+            zeta_sum[i, j] += outer[i, j] * transition[i, j]
+
+
+@kernel
+def _smooth_logs(alpha, transition, ends, zeta_sum):
+    """The same from logarithms, which become probabilities."""
     n = len(transition)
     reversal = np.empty((n, n))
     begin = 0
     for end in ends:
-        _to_probabilities(alpha, end - 1, in_logs)
+        _to_probabilities(alpha, end - 1, True)
         for t in range(end - 2, begin - 1, -1):
-            _reverse(alpha, t, transition, in_logs, reversal)
+            _reverse(alpha, t, transition, True, reversal)
             _step_back(alpha, t + 1, reversal, alpha, t)
             for j in range(n):
                 for i in range(n):

@@ -4,7 +4,7 @@ import numpy as np
 
 from rhmm._jit import kernel
 from rhmm.exceptions import warn_degenerate, warn_not_converged
-from rhmm.manifolds import Manifold
+from rhmm.manifolds import Manifold, check_manifold
 from rhmm.parameters import Parameters, parameters_from_labels
 from rhmm.validation import as_generator, check_integer, check_number
 
@@ -32,7 +32,7 @@ class RiemannianKMeans:
         tol: float = 1e-6,
         random_state=None,
     ):
-        self.manifold = manifold
+        self.manifold = check_manifold(manifold)
         self.n_clusters = check_integer("n_clusters", n_clusters, at_least=1)
         self.n_init = check_integer("n_init", n_init, at_least=1)
         self.max_iter = check_integer("max_iter", max_iter, at_least=1)
@@ -52,7 +52,7 @@ class RiemannianKMeans:
             run = _Lloyd(
                 self.manifold, points, _plus_plus(self.manifold, points, self.n_clusters, rng)
             )
-            run.advance(_SCREENING, self.tol)
+            run.advance(min(_SCREENING, self.max_iter), self.tol)
             if best is None or run.inertia < best.inertia:
                 best = run
         best.advance(self.max_iter, self.tol)
@@ -75,6 +75,8 @@ class RiemannianKMeans:
     def predict(self, X) -> np.ndarray:
         """The nearest centre of every point; −1 where it is missing (NaN)."""
         X, observed = self.manifold.observations("X", X)
+        if not hasattr(self, "cluster_centers_"):
+            raise AttributeError("these clusters have no centres yet: call fit first")
         labels = np.full(len(X), -1)
         d2 = self.manifold.squared_distances(X[observed], self.cluster_centers_)
         labels[observed] = _nearest(d2)[0]

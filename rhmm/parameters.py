@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rhmm._jit import kernel
 from rhmm.manifolds import Manifold
 
 _PSEUDO_COUNT = 1.0
@@ -34,15 +35,22 @@ def log_densities(manifold: Manifold, d2: np.ndarray, sigmas: np.ndarray) -> np.
     """log p(y_t; c_i, σ_i) of eq. (1), shape (T, N), from squared distances of shape (N, T)."""
     log_z = manifold.gaussian.moments(sigmas).log_z
     out = np.empty(d2.shape[::-1])
-    np.multiply(d2.T, -0.5 / sigmas**2, out=out)
-    out -= log_z
+    _log_densities_into(d2, -0.5 / sigmas**2, log_z, out)
     return out
+
+
+@kernel
+def _log_densities_into(d2, eta, log_z, out):
+    for t in range(len(out)):
+        for i in range(len(eta)):
+            out[t, i] = eta[i] * d2[i, t] - log_z[i]
 
 
 def sigmas_from_delta(manifold: Manifold, delta: np.ndarray, min_sigma: float) -> np.ndarray:
     """σ = δ⁻¹(mean d²), never below `min_sigma`: the likelihood is unbounded as σ → 0."""
     least = manifold.gaussian.moments(np.array([min_sigma])).delta[0]
-    return np.maximum(manifold.gaussian.sigma(np.maximum(delta, least)), min_sigma)
+    sigmas = manifold.gaussian.sigma(np.maximum(delta, least))
+    return np.where(delta > least, np.maximum(sigmas, min_sigma), min_sigma)
 
 
 def parameters_from_labels(
@@ -83,3 +91,12 @@ def parameters_from_labels(
         centres,
         sigmas_from_delta(manifold, delta, min_sigma),
     )
+
+
+def stationary_law(transmat: np.ndarray) -> np.ndarray:
+    """The law that the chain keeps, π = πA; the average over time if there are several."""
+    n = len(transmat)
+    system = np.vstack([transmat.T - np.eye(n), np.ones(n)])
+    law = np.linalg.lstsq(system, np.append(np.zeros(n), 1.0), rcond=None)[0]
+    law = np.maximum(law, 0.0)
+    return law / law.sum()

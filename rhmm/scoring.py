@@ -30,7 +30,9 @@ class Evaluation(NamedTuple):
 def match_states(true_states, predicted, n_states: int) -> np.ndarray:
     """The relabelling that agrees most: ``order[i]`` is the predicted label of true state i."""
     agreement = np.zeros((n_states, n_states), dtype=np.int64)
-    np.add.at(agreement, (np.asarray(true_states), np.asarray(predicted)), 1)
+    true_states, predicted = np.asarray(true_states), np.asarray(predicted)
+    labelled = predicted >= 0  # K-means labels a missing observation −1
+    np.add.at(agreement, (true_states[labelled], predicted[labelled]), 1)
     return linear_sum_assignment(agreement, maximize=True)[1]
 
 
@@ -49,6 +51,8 @@ def evaluate(model: RiemannianHMM, truth: RiemannianHMM, X, states, lengths=None
     if states.shape != predicted.shape:
         raise ValueError(f"states must have shape {predicted.shape}, not {states.shape}")
     n = truth.n_components
+    if states.dtype.kind not in "iu" or states.min() < 0 or states.max() >= n:
+        raise ValueError(f"states must be whole numbers from 0 to {n - 1}")
     matched = model.permuted(match_states(states, predicted, n))
     return Evaluation(
         accuracy=accuracy(states, predicted, n),

@@ -27,7 +27,7 @@ def load(path) -> tuple:
     path = _checked(path)
     try:
         if path.suffix == ".npz":
-            with np.load(path, allow_pickle=False) as file:
+            with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
                 content = {name: file[name] for name in file.files}
         else:
             content = json.loads(path.read_text(encoding="utf-8"))

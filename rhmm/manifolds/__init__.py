@@ -8,6 +8,12 @@ from rhmm.manifolds.spd import SPD
 __all__ = ["SPD", "Euclidean", "Hyperbolic", "Manifold"]
 
 
+def check_manifold(manifold) -> Manifold:
+    if not isinstance(manifold, Manifold):
+        raise ValueError(f"manifold must be a manifold such as Hyperbolic(2), not {manifold!r}")
+    return manifold
+
+
 def manifold_named(name: str, size: int) -> Manifold:
     """The manifold that calls itself `name` (see `Manifold.name`), of the given size."""
     for kind in (Euclidean, Hyperbolic, SPD):

@@ -67,6 +67,25 @@ def _paired_distances(geometry, x, y, d2):
         d2[t] = verbs.dist2(geometry, x[t], y[t])
 
 
+@implements(verbs.distances_from, FlatGeometry)
+def _distances_from(geometry, points, t, centres, out):
+    for i in range(len(centres)):
+        total = 0.0
+        for k in range(geometry.dim):
+            total += (points[t, k] - centres[i, k]) ** 2
+        out[i] = total
+
+
+@implements(verbs.pull, FlatGeometry)
+def _pull(geometry, centres, i, points, t, tau):
+    total = 0.0
+    for k in range(geometry.dim):
+        offset = points[t, k] - centres[i, k]
+        total += offset * offset
+        centres[i, k] += tau * offset
+    return total
+
+
 @implements(verbs.log_into, FlatGeometry)
 def _log_into(geometry, x, y, out):
     for k in range(geometry.dim):
@@ -86,7 +105,7 @@ def _geodesic_into(geometry, x, z, tau, out):
 
 
 @implements(verbs.recentre, FlatGeometry)
-def _recentre(geometry, points, weights, centres, d2):
+def _recentre(geometry, points, weights, centres, d2, most_steps):
     for i in range(len(centres)):
         total = weights[i].sum()
         for k in range(geometry.dim):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import implements, kernel
+from rhmm._jit import implements, kernel, summing_kernel
 from rhmm.gaussian.hyperbolic import HyperbolicGaussian, sample_radius
 from rhmm.manifolds import verbs
 from rhmm.manifolds.manifold import Manifold
@@ -19,8 +19,8 @@ SMALLEST_GAP = 1e-15
 """Points closer to the boundary, beyond a distance of 35 from the origin, are refused: their
 neighbours in double precision are whole units of distance away."""
 
-_MAX_ITERATIONS = 100
 _LAST_STEP = 1e-5
+_BLOCK = 256
 
 
 class BallGeometry(NamedTuple):
@@ -70,8 +70,8 @@ class Hyperbolic(Manifold):
         return 2.0 * np.linalg.norm(v, axis=-1) / self._gaps(x)
 
     def _gaps(self, x):
-        flat = np.require(x.reshape(-1, self.dim), float, ["C", "W"])
-        return _gaps(flat).reshape(x.shape[:-1])
+        coordinates = np.require(x.reshape(-1, self.dim).T, float, ["C", "W"])
+        return _gaps(coordinates).reshape(x.shape[:-1])
 
     def _first_guess(self, points, weights):
         # The centre of mass of the hyperboloid, back in the ball.
@@ -91,13 +91,25 @@ class Hyperbolic(Manifold):
 
 @kernel
 def gap(x):
-    """1 − |x|² to full relative accuracy: the squares are subtracted exactly."""
+    """1 − |x|² to full relative accuracy."""
+    return _gap_at(x.reshape((1, len(x))), 0)
+
+
+@kernel
+def _gap_at(points, t):
+    """`gap` of ``points[t]``: near the boundary the squares are subtracted exactly."""
+    norm2 = 0.0
+    for k in range(points.shape[1]):
+        norm2 += points[t, k] * points[t, k]
+    if norm2 < 0.9:
+        return 1.0 - norm2
     high, low = 1.0, 0.0
-    for k in range(len(x)):
-        square = x[k] * x[k]
-        split = 134217729.0 * x[k]
-        head = split - (split - x[k])
-        tail = x[k] - head
+    for k in range(points.shape[1]):
+        x = points[t, k]
+        square = x * x
+        split = 134217729.0 * x
+        head = split - (split - x)
+        tail = x - head
         error = ((head * head - square) + 2.0 * head * tail) + tail * tail
         total = high - square
         low += (high - total) - square - error
@@ -106,12 +118,23 @@ def gap(x):
 
 
 @kernel
-def _gaps(points):
-    """`gap` of every point, one coordinate at a time so that it runs in vectors."""
-    high, low = np.ones(len(points)), np.zeros(len(points))
+def _transposed(points):
+    """Coordinates in rows: loops over points then run in vectors."""
+    coordinates = np.empty((points.shape[1], points.shape[0]))
     for k in range(points.shape[1]):
         for t in range(len(points)):
-            x = points[t, k]
+            coordinates[k, t] = points[t, k]
+    return coordinates
+
+
+@kernel
+def _gaps(coordinates):
+    """`gap` of every point."""
+    high, low = np.ones(coordinates.shape[1]), np.zeros(coordinates.shape[1])
+    for k in range(len(coordinates)):
+        row = coordinates[k]
+        for t in range(len(high)):
+            x = row[t]
             square = x * x
             split = 134217729.0 * x
             head = split - (split - x)
@@ -132,14 +155,16 @@ def _separation(x, y):
 
 
 @kernel
-def _half_sinh2_into(points, gaps, centre, out):
-    """``out[t]`` = sinh²(d/2) = |y − c|² / ((1 − |y|²)(1 − |c|²)), the paper's eq. (18)."""
-    scale = 1.0 / gap(centre)
-    for t in range(len(points)):
-        total = 0.0
-        for k in range(len(centre)):
-            total += (points[t, k] - centre[k]) ** 2
-        out[t] = total * scale / gaps[t]
+def _d2_into(coordinates, gaps, centre, out):
+    """``out[t]`` = d²(y_t, c), from sinh²(d/2) = |y − c|² / ((1 − |y|²)(1 − |c|²)), eq. (18)."""
+    out[:] = 0.0
+    for k in range(len(centre)):
+        row = coordinates[k]
+        for t in range(len(out)):
+            out[t] += (row[t] - centre[k]) ** 2
+    centre_gap = gap(centre)
+    for t in range(len(out)):
+        out[t] = _distance(out[t] / (centre_gap * gaps[t])) ** 2
 
 
 @kernel
@@ -155,12 +180,10 @@ def _dist2(geometry, x, y):
 
 @implements(verbs.squared_distances, BallGeometry)
 def _squared_distances(geometry, points, centres, d2):
-    gaps = _gaps(points)
+    coordinates = _transposed(points)
+    gaps = _gaps(coordinates)
     for i in range(len(centres)):
-        row = d2[i]
-        _half_sinh2_into(points, gaps, centres[i], row)
-        for t in range(len(row)):  # on its own, so that it runs in vectors
-            row[t] = _distance(row[t]) ** 2
+        _d2_into(coordinates, gaps, centres[i], d2[i])
 
 
 @implements(verbs.paired_distances, BallGeometry)
@@ -206,6 +229,54 @@ def _keep_inside(x):
             x[k] *= 1.0 - 2.0**-52
 
 
+@implements(verbs.distances_from, BallGeometry)
+def _distances_from(geometry, points, t, centres, out):
+    scale = 1.0 / _gap_at(points, t)
+    for i in range(len(centres)):
+        total = 0.0
+        for k in range(geometry.dim):
+            total += (points[t, k] - centres[i, k]) ** 2
+        out[i] = _distance(total * scale / _gap_at(centres, i)) ** 2
+
+
+@implements(verbs.pull, BallGeometry)
+def _pull(geometry, centres, i, points, t, tau):
+    gap_x, gap_z = _gap_at(centres, i), _gap_at(points, t)
+    total = 0.0
+    for k in range(geometry.dim):
+        total += (points[t, k] - centres[i, k]) ** 2
+    if total == 0.0:
+        return 0.0
+    s = total / (gap_x * gap_z)
+    distance = _distance(s)
+    a, b, denominator = _geodesic_weights(s, distance, tau, gap_x, gap_z)
+    for k in range(geometry.dim):
+        centres[i, k] = (a * centres[i, k] + b * points[t, k]) / denominator
+    return distance * distance
+
+
+@kernel
+def _geodesic_weights(s, distance, tau, gap_x, gap_z):
+    """Of x #_τ z = (a x + b z)/denominator.
+
+    On the hyperboloid the geodesic is the sum of x and z weighted by sinh((1 − τ)d) and sinh(τd);
+    this is that sum in the ball.
+    """
+    along = tau * distance
+    sinh_d = 2.0 * math.sqrt(s * (s + 1.0))
+    if abs(along) < 1e-2:  # most steps of a learner are short: no exponential is needed
+        square = along * along
+        sinh_along = along * (1.0 + square * (1.0 / 6.0 + square * (1.0 / 120.0)))
+        cosh_along = 1.0 + square * (0.5 + square * (1.0 / 24.0 + square * (1.0 / 720.0)))
+        sinh_rest = sinh_d * cosh_along - (1.0 + 2.0 * s) * sinh_along
+    else:
+        sinh_along = math.sinh(along)
+        sinh_rest = math.sinh((1.0 - tau) * distance)
+    a, b = sinh_rest / gap_x, sinh_along / gap_z
+    denominator = sinh_d + a * (2.0 - gap_x) + b * (2.0 - gap_z)
+    return 2.0 * a, 2.0 * b, denominator
+
+
 @implements(verbs.log_into, BallGeometry)
 def _log_into(geometry, x, y, out):
     gap_x = gap(x)
@@ -225,18 +296,15 @@ def _exp_into(geometry, x, v, out):
 
 @implements(verbs.geodesic_into, BallGeometry)
 def _geodesic_into(geometry, x, z, tau, out):
-    # On the hyperboloid the geodesic is a sum with positive weights; this is that sum in the ball.
     gap_x, gap_z = gap(x), gap(z)
-    distance = _distance(_separation(x, z) / (gap_x * gap_z))
-    if distance == 0.0:
+    s = _separation(x, z) / (gap_x * gap_z)
+    if s == 0.0:
         for k in range(geometry.dim):
             out[k] = x[k]
         return
-    a = math.sinh((1.0 - tau) * distance) / gap_x
-    b = math.sinh(tau * distance) / gap_z
-    denominator = math.sinh(distance) + a * (2.0 - gap_x) + b * (2.0 - gap_z)
+    a, b, denominator = _geodesic_weights(s, _distance(s), tau, gap_x, gap_z)
     for k in range(geometry.dim):
-        out[k] = 2.0 * (a * x[k] + b * z[k]) / denominator
+        out[k] = (a * x[k] + b * z[k]) / denominator
     _keep_inside(out)
 
 
@@ -250,80 +318,117 @@ def _translate_into(centre, radii, directions, out):
         _move(centre, centre_gap, directions[t], out[t])
 
 
+@summing_kernel
+def _dot(a, b):
+    total = 0.0
+    for t in range(len(a)):
+        total += a[t] * b[t]
+    return total
+
+
+@summing_kernel
+def _dot3(a, b, c):
+    total = 0.0
+    for t in range(len(a)):
+        total += a[t] * b[t] * c[t]
+    return total
+
+
 @kernel
-def _newton_system(points, gaps, weights, centre, s, distance, kappa, gradient, hessian):
+def _newton_system(coordinates, gaps, weights, centre, gradient, hessian):
     """The gradient of −½Σw d² at `centre` and the Hessian of ½Σw d²; returns Σw d².
 
     The Hessian of ½d² is 1 along the geodesic to the point and κ = d coth d across it. The unit
-    vector from c to y is n/|n| with n = (1 − |c|²)(y − c) − |y − c|² c.
+    vector from c to y is n/|n| with n = (1 − |c|²)(y − c) − |y − c|² c. Works in blocks that stay
+    in the nearest cache.
     """
+    dim, count = coordinates.shape
     centre_gap = gap(centre)
-    _half_sinh2_into(points, gaps, centre, s)
-    value = 0.0
-    across = 0.0
-    for t in range(len(points)):
-        half_sinh = math.sqrt(s[t] * (s[t] + 1.0)) + 1e-150
-        distance[t] = log1p(2.0 * (s[t] + half_sinh))
-        kappa[t] = distance[t] * (0.5 + s[t]) / half_sinh if s[t] > 1e-18 else 1.0
-    for t in range(len(points)):
-        value += weights[t] * distance[t] * distance[t]
-        across += weights[t] * kappa[t]
-    for t in range(len(points)):  # from here on `distance` and `kappa` carry w, |n| and |n|²
-        scale = centre_gap * gaps[t]
-        inverse_norm = 1.0 / (scale * math.sqrt(s[t] * (s[t] + 1.0)) + 1e-300)
-        distance[t] *= weights[t] * inverse_norm
-        kappa[t] = weights[t] * (1.0 - kappa[t]) * inverse_norm * inverse_norm
-        s[t] *= scale
-    for i in range(len(centre)):
-        slope = 0.0
-        for t in range(len(points)):
-            slope += distance[t] * (centre_gap * (points[t, i] - centre[i]) - s[t] * centre[i])
-        gradient[i] = slope
-        for j in range(i + 1):
-            bend = across if i == j else 0.0
-            for t in range(len(points)):
-                n_i = centre_gap * (points[t, i] - centre[i]) - s[t] * centre[i]
-                n_j = centre_gap * (points[t, j] - centre[j]) - s[t] * centre[j]
-                bend += kappa[t] * n_i * n_j
-            hessian[i, j] = bend
-            hessian[j, i] = bend
+    norm2, distance, kappa = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    slope, bend, normal = np.empty(_BLOCK), np.empty(_BLOCK), np.empty((dim, _BLOCK))
+    gradient[:] = 0.0
+    hessian[:] = 0.0
+    value, across = 0.0, 0.0
+    for begin in range(0, count, _BLOCK):
+        size = min(_BLOCK, count - begin)
+        y_gap, w = gaps[begin : begin + size], weights[begin : begin + size]
+        norm2[:] = 0.0
+        for k in range(dim):
+            row = coordinates[k, begin : begin + size]
+            for t in range(size):
+                norm2[t] += (row[t] - centre[k]) ** 2
+        for t in range(size):
+            scale = centre_gap * y_gap[t]
+            s = norm2[t] / scale
+            half_sinh = math.sqrt(s * (s + 1.0)) + 1e-150
+            inverse = 1.0 / half_sinh
+            distance[t] = log1p(2.0 * (s + half_sinh))
+            kappa[t] = distance[t] * (0.5 + s) * inverse if s > 1e-18 else 1.0
+            inverse_norm = inverse / scale if s > 1e-18 else 0.0
+            slope[t] = w[t] * distance[t] * inverse_norm
+            bend[t] = w[t] * (1.0 - kappa[t]) * inverse_norm * inverse_norm
+        value += _dot3(w, distance[:size], distance[:size])
+        across += _dot(w, kappa[:size])
+        for k in range(dim):
+            row = coordinates[k, begin : begin + size]
+            for t in range(size):
+                normal[k, t] = centre_gap * (row[t] - centre[k]) - norm2[t] * centre[k]
+        for i in range(dim):
+            gradient[i] += _dot(slope[:size], normal[i, :size])
+            for j in range(i + 1):
+                hessian[i, j] += _dot3(bend[:size], normal[i, :size], normal[j, :size])
+    for i in range(dim):
+        hessian[i, i] += across
+        for j in range(i):
+            hessian[j, i] = hessian[i, j]
     return value
 
 
+@kernel
+def _solve(matrix, vector, out):
+    """Solve a small positive definite system by elimination; overwrites `matrix`."""
+    n = len(vector)
+    out[:] = vector
+    for k in range(n):
+        for i in range(k + 1, n):
+            factor = matrix[i, k] / matrix[k, k]
+            out[i] -= factor * out[k]
+            for j in range(k + 1, n):
+                matrix[i, j] -= factor * matrix[k, j]
+    for k in range(n - 1, -1, -1):
+        for j in range(k + 1, n):
+            out[k] -= matrix[k, j] * out[j]
+        out[k] /= matrix[k, k]
+
+
 @implements(verbs.recentre, BallGeometry)
-def _recentre(geometry, points, weights, centres, d2):
-    gaps = _gaps(points)
+def _recentre(geometry, points, weights, centres, d2, most_steps):
+    coordinates = _transposed(points)
+    gaps = _gaps(coordinates)
     converged = True
     for i in range(len(centres)):
-        converged &= _recentre_one(points, gaps, weights[i], centres[i], d2[i])
+        converged &= _search(coordinates, gaps, weights[i], centres[i], most_steps)
+        _d2_into(coordinates, gaps, centres[i], d2[i])
     return converged
 
 
 @kernel
-def _recentre_one(points, gaps, weights, centre, d2):
+def _search(coordinates, gaps, weights, centre, most_steps):
     """Newton's method in the tangent space, with half steps where a full one overshoots."""
     dim = len(centre)
-    distance, kappa = np.empty(len(points)), np.empty(len(points))
     gradient, hessian = np.empty(dim), np.empty((dim, dim))
     start, step = centre.copy(), np.zeros(dim)
     value = math.inf
-    converged = False
-    for _ in range(_MAX_ITERATIONS):
-        new_value = _newton_system(
-            points, gaps, weights, centre, d2, distance, kappa, gradient, hessian
-        )
+    for _ in range(most_steps):
+        new_value = _newton_system(coordinates, gaps, weights, centre, gradient, hessian)
         if new_value > value * (1.0 + 1e-12):
             step *= 0.5
         else:
             value = new_value
             start[:] = centre
-            step[:] = np.linalg.solve(hessian, gradient)
+            _solve(hessian, gradient, step)
         _move(start, gap(start), step, centre)
         # Quadratic convergence: the error after this step is about its square.
         if math.sqrt((step**2).sum()) < _LAST_STEP + 4e-16 / gap(centre):
-            converged = True
-            break
-    _half_sinh2_into(points, gaps, centre, d2)
-    for t in range(len(d2)):
-        d2[t] = _distance(d2[t]) ** 2
-    return converged
+            return True
+    return False

@@ -9,6 +9,9 @@ from rhmm.gaussian.radial import RadialGaussian
 from rhmm.manifolds import verbs
 from rhmm.validation import as_generator, check_integer, check_positive
 
+_MOST_STEPS = 200
+"""Of the search for a centre of mass, which takes two to ten unless the data are extreme."""
+
 
 class Manifold(ABC):
     """A homogeneous Hadamard manifold with its Riemannian Gaussian distributions.
@@ -139,13 +142,15 @@ class Manifold(ABC):
         verbs.all_squared_distances(self.geometry, points, centres, d2)
         return d2
 
-    def recentre(self, points, weights, centres) -> tuple[np.ndarray, np.ndarray, bool]:
+    def recentre(
+        self, points, weights, centres, most_steps=_MOST_STEPS
+    ) -> tuple[np.ndarray, np.ndarray, bool]:
         """Centres of mass under each row of `weights`, searched from `centres`.
 
         Returns the new centres, d² to them of shape ``weights.shape``, and whether all converged.
         """
         centres, d2 = centres.copy(), np.empty(weights.shape)
-        converged = verbs.recentre_all(self.geometry, points, weights, centres, d2)
+        converged = verbs.recentre_all(self.geometry, points, weights, centres, d2, most_steps)
         return centres, d2, converged
 
     @abstractmethod
@@ -196,6 +201,8 @@ class Manifold(ABC):
         return function(value.reshape(-1)).reshape(value.shape)[()]
 
     def _as_array(self, name, x) -> np.ndarray:
+        if np.iscomplexobj(x):
+            raise ValueError(f"{name} must be an array of real numbers on {self!r}")
         try:
             x = np.require(x, float, ["C", "W"])
         except (TypeError, ValueError):
@@ -218,7 +225,7 @@ class Manifold(ABC):
             raise ValueError(f"{label} is not a point of {self!r}: {self._why_not(x[where])}")
         return x
 
-    def observations(self, name, X) -> tuple[np.ndarray, np.ndarray]:
+    def observations(self, name, X, *, allow_all_missing=False) -> tuple[np.ndarray, np.ndarray]:
         """A sequence of points, and which of them are there: a row with NaN is missing."""
         X = self._as_array(name, X)
         if X.ndim != 1 + len(self.point_shape) or len(X) == 0:
@@ -226,7 +233,7 @@ class Manifold(ABC):
                 f"{name} must hold observations in shape {self._shape('T')}, not {X.shape}"
             )
         observed = ~np.isnan(X.reshape(len(X), -1)).any(axis=1)
-        if not observed.any():
+        if not (observed.any() or allow_all_missing):
             raise ValueError(f"{name} must hold at least one observation that is not NaN")
         good = self.belongs(X) | ~observed
         if not good.all():

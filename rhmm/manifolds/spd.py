@@ -25,9 +25,8 @@ SMALLEST_MARGIN = 1e-14
 be told from a singular one, and is refused."""
 
 _ASYMMETRY = 1e-10
-_MAX_ITERATIONS = 200
 _REMAINDER = 1e-9  # the accuracy of a centre of mass
-_VALUES_ONLY, _WITH_VECTORS = 1e-20, 1e-28  # tolerances of `diagonalise`
+_VALUES_ONLY, _WITH_VECTORS = 1e-17, 1e-28  # tolerances of `diagonalise`
 
 
 class ConeGeometry(NamedTuple):
@@ -49,13 +48,12 @@ class SPD(Manifold):
 
     def _as_array(self, name, x):
         x = super()._as_array(name, x)
-        transposed = np.swapaxes(x, -1, -2)
-        skew = np.nan_to_num(np.abs(x - transposed)).max(initial=0.0)
+        skew, scale = _largest_skew(self._flat(x))
         if skew == 0.0:
             return x
-        if skew > _ASYMMETRY * np.nanmax(np.abs(x)):
+        if skew > _ASYMMETRY * scale:
             raise ValueError(f"{name} must be symmetric")
-        return 0.5 * (x + transposed)
+        return 0.5 * (x + np.swapaxes(x, -1, -2))
 
     def belongs(self, x):
         x = super()._as_array("x", x)
@@ -96,6 +94,19 @@ class SPD(Manifold):
         points = np.empty((size, *self.point_shape))
         _assemble_into(centre, logs, frames, points)
         return points
+
+
+@kernel
+def _largest_skew(points):
+    """The largest |x_ij − x_ji| and |x_ij| of all matrices; NaN entries do not count."""
+    skew, scale = 0.0, 0.0
+    for t in range(len(points)):
+        for i in range(points.shape[1]):
+            for j in range(i + 1):
+                a, b = points[t, i, j], points[t, j, i]
+                scale = max(scale, max(abs(a), abs(b)))
+                skew = max(skew, abs(a - b))
+    return skew, scale
 
 
 @kernel
@@ -191,6 +202,20 @@ def _sum_of_squares(logs, lane):
     for i in range(len(logs)):
         total += logs[i, lane] * logs[i, lane]
     return total
+
+
+@implements(verbs.distances_from, ConeGeometry)
+def _distances_from(geometry, points, t, centres, out):
+    verbs.squared_distances(geometry, points[t : t + 1], centres, out.reshape((len(out), 1)))
+
+
+@implements(verbs.pull, ConeGeometry)
+def _pull(geometry, centres, i, points, t, tau):
+    moved = np.empty_like(centres[i])
+    d2 = verbs.dist2(geometry, centres[i], points[t])
+    verbs.geodesic_into(geometry, centres[i], points[t], tau, moved)
+    centres[i] = moved
+    return d2
 
 
 @implements(verbs.dist2, ConeGeometry)
@@ -349,15 +374,16 @@ def _gather(points, weights, centre, lower, d2, gradient):
 
 
 @implements(verbs.recentre, ConeGeometry)
-def _recentre(geometry, points, weights, centres, d2):
+def _recentre(geometry, points, weights, centres, d2, most_steps):
     converged = True
     for i in range(len(centres)):
-        converged &= _recentre_one(points, weights[i], centres[i], d2[i])
+        converged &= _search(points, weights[i], centres[i], d2[i], most_steps)
+    verbs.squared_distances(geometry, points, centres, d2)
     return converged
 
 
 @kernel
-def _recentre_one(points, weights, centre, d2):
+def _search(points, weights, centre, d2, most_steps):
     """Gradient steps divided by the mean curvature, which is nearly Newton's method on isotropic
     data; half steps where one overshoots."""
     m = len(centre)
@@ -368,7 +394,7 @@ def _recentre_one(points, weights, centre, d2):
     identity, zero = np.eye(m), np.zeros((m, m))
     start, start_lower = centre.copy(), np.empty((m, m))
     value, damping, length = math.inf, 1.0, math.inf
-    for _ in range(_MAX_ITERATIONS):
+    for _ in range(most_steps):
         cholesky(centre, lower)
         new_value, curvature = _gather(points, weights, centre, lower, d2, gradient)
         if new_value > value * (1.0 + 1e-12):  # overshot: half of the step from the same start

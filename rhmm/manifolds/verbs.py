@@ -38,11 +38,21 @@ def paired_distances(geometry, x, y, d2):
     raise NotImplementedError
 
 
-def recentre(geometry, points, weights, centres, d2):
+def distances_from(geometry, points, t, centres, out):
+    """``out[i] = d²(points[t], centres[i])``."""
+    raise NotImplementedError
+
+
+def pull(geometry, centres, i, points, t, tau):
+    """``centres[i]`` ← centres[i] #_τ points[t]; returns d² between them before that."""
+    raise NotImplementedError
+
+
+def recentre(geometry, points, weights, centres, d2, most_steps):
     """Move ``centres[i]`` to the centre of mass of `points` under ``weights[i]``, from where it is.
 
     Each row of `weights` has a positive sum; ``d2[i, t]`` becomes d²(points[t], centres[i]).
-    Returns whether all searches converged.
+    Returns whether all searches converged within `most_steps` steps.
     """
     raise NotImplementedError
 
@@ -58,8 +68,8 @@ def all_paired_distances(geometry, x, y, d2):
 
 
 @kernel
-def recentre_all(geometry, points, weights, centres, d2):
-    return recentre(geometry, points, weights, centres, d2)
+def recentre_all(geometry, points, weights, centres, d2, most_steps):
+    return recentre(geometry, points, weights, centres, d2, most_steps)
 
 
 @kernel

@@ -1,0 +1,128 @@
+"""Expectation–maximisation on the paper's chain, T = 10,000: beside hmmlearn and geomstats."""
+
+import itertools
+import math
+import warnings
+
+import numpy as np
+
+from benchmarks.peers import GeomstatsWorker, gaussian_hmm
+from benchmarks.timing import Clock, Comparison, Race, marginal, seconds
+from rhmm import ConvergenceWarning, Euclidean, Hyperbolic, Manifold, RiemannianHMM
+from rhmm.paper import paper_model
+
+_T = 10_000
+_FEW, _MANY = 1, 11
+
+
+def _points() -> np.ndarray:
+    return paper_model().sample(_T, random_state=0)[0]
+
+
+def _kmeans_start(manifold: Manifold, X: np.ndarray) -> RiemannianHMM:
+    return RiemannianHMM(manifold, 3, n_iter=0, random_state=0).fit(X)
+
+
+def _climb(start: RiemannianHMM, X: np.ndarray, n_iter: int) -> RiemannianHMM:
+    model = RiemannianHMM(start.manifold, 3, init=start, n_iter=n_iter, tol=0.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return model.fit(X)
+
+
+def _iteration_on(manifold: Manifold) -> Race:
+    """One more EM iteration of ours on `manifold` against one of hmmlearn's on the plane.
+
+    Both start from K-means. What a fit does once only (checks, the last E-step of ours) is not in
+    the difference of two fits; `em-11-iterations` shows it.
+    """
+    X = _points()
+    start, flat_start = _kmeans_start(manifold, X), _kmeans_start(Euclidean(2), X)
+    _check_same_climb(flat_start, X)
+    assert _climb(start, X, _MANY).monitor_.n_iter == _MANY, "EM stopped early"
+    return Race(
+        ours=marginal(lambda n_iter: _climb(start, X, n_iter), _FEW, _MANY),
+        peers={
+            "hmmlearn": marginal(
+                lambda n_iter: gaussian_hmm(flat_start.parameters_, n_iter).fit(X), _FEW, _MANY
+            )
+        },
+    )
+
+
+def _whole_fit() -> Race:
+    X = _points()
+    start, flat_start = _kmeans_start(Hyperbolic(2), X), _kmeans_start(Euclidean(2), X)
+    return Race(
+        ours=seconds(lambda: _climb(start, X, _MANY)),
+        peers={"hmmlearn": seconds(lambda: gaussian_hmm(flat_start.parameters_, _MANY).fit(X))},
+    )
+
+
+def _check_same_climb(start: RiemannianHMM, X: np.ndarray) -> None:
+    """On the plane, where both do the same, both climb through the same likelihoods."""
+    ours = _climb(start, X, _MANY).monitor_.log_likelihood[:_MANY]
+    theirs = gaussian_hmm(start.parameters_, _MANY).fit(X).monitor_.history
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9)
+
+
+def _fit_beside_geomstats() -> Race:
+    """From nothing to convergence, each with its own defaults, another seed in each round.
+
+    geomstats fits a mixture: it has no chain to estimate and no recursion to run.
+    """
+    X = _points()
+    truth = paper_model()
+    worker = GeomstatsWorker(X)
+    ours_seeds = itertools.count()
+
+    def fit() -> RiemannianHMM:
+        return RiemannianHMM(Hyperbolic(2), 3, random_state=next(ours_seeds)).fit(X)
+
+    def geomstats(initialisation: str) -> Clock:
+        seeds = itertools.count()
+
+        def clock() -> float:
+            result = worker.fit(initialisation, next(seeds))
+            return result["seconds"] if result["converged"] else math.nan
+
+        return clock
+
+    for means in (fit().means_, np.array(worker.fit("random", seed=0)["means"])):
+        errors = truth.manifold.dist(truth.means_[:, None], means[None, :]).min(axis=1)
+        assert (errors < 0.1).all(), f"a true mean was missed by {errors.max():.2g}"
+    return Race(
+        ours=seconds(fit),
+        peers={
+            "geomstats, random start": geomstats("random"),
+            "geomstats, K-means start": geomstats("kmeans"),
+        },
+    )
+
+
+COMPARISONS = [
+    Comparison(
+        "em-iteration",
+        "one EM iteration, 10,000 points, 3 states: ours on the disk, hmmlearn's on the plane",
+        1.0,
+        lambda: _iteration_on(Hyperbolic(2)),
+    ),
+    Comparison(
+        "em-iteration-flat",
+        "one EM iteration, 10,000 points, 3 states: both on the plane",
+        None,
+        lambda: _iteration_on(Euclidean(2)),
+    ),
+    Comparison(
+        "em-11-iterations",
+        "a whole fit of 11 EM iterations: ours on the disk, hmmlearn's on the plane",
+        None,
+        _whole_fit,
+    ),
+    Comparison(
+        "em-fit",
+        "EM fit from nothing, 10,000 points on the disk; geomstats' has no Markov chain",
+        20.0,
+        _fit_beside_geomstats,
+    ),
+]

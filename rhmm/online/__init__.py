@@ -1,0 +1,7 @@
+"""Learning from a stream in constant memory: the paper's algorithm, and ours."""
+
+from rhmm.online.explain import Estimate, Explanation
+from rhmm.online.learner import BANK, OnlineRiemannianHMM
+from rhmm.online.trace import Trace
+
+__all__ = ["BANK", "Estimate", "Explanation", "OnlineRiemannianHMM", "Trace"]

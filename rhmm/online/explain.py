@@ -1,0 +1,161 @@
+"""One update of an online learner opened up: every quantity by its name, in plain NumPy.
+
+These functions compute a step a second time, independently of the kernels and as the formulas
+read, from the state before it. Tests hold the kernels to them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rhmm.gaussian.table import half_precision_and_log_z, radial_table
+from rhmm.manifolds import Manifold
+from rhmm.online import streaming, windowed
+
+
+class Estimate(NamedTuple):
+    """Parameters at one moment."""
+
+    transmat: np.ndarray
+    means: np.ndarray
+    delta: np.ndarray
+    sigmas: np.ndarray
+
+
+class Explanation(NamedTuple):
+    """The update at observation `step`. Times run over the window (or lag), the newest last."""
+
+    step: int
+    observation: np.ndarray
+    """y_k, the newest."""
+    learned: np.ndarray
+    """The observation that the parameters move for: y_k, or y_{k−ℓ+1} when streaming."""
+    density: np.ndarray
+    """p_i(y_t), each row divided by its largest entry, shape (W, N)."""
+    alpha: np.ndarray
+    """α_t, normalised, shape (W, N)."""
+    beta: np.ndarray
+    """β_{t|k}, each row divided by its largest entry, shape (W, N)."""
+    gamma: np.ndarray
+    """γ_{t|k}, shape (W, N)."""
+    zeta: np.ndarray
+    """ζ_{t|k} of the pairs (t, t+1), shape (W − 1, N, N)."""
+    pair: np.ndarray
+    """The ζ that A moves for, shape (N, N)."""
+    weight: np.ndarray
+    """The γ that c and δ move for, shape (N,)."""
+    visits: np.ndarray
+    """What divides the steps: Σγ over the window, or n_i after this observation; shape (N,)."""
+    tau: np.ndarray
+    """The fraction of the way to the observation that each mean moves, shape (N,)."""
+    kappa: np.ndarray
+    """The curvature that tau was divided by; 1 in the paper's algorithm; shape (N,)."""
+    mu: np.ndarray | None
+    """μ_ij = Σζ/A², of the paper's update of A."""
+    g: np.ndarray | None
+    """g_ij = ζ_{k−1|k}/A, of the paper's update of A."""
+    before: Estimate
+    after: Estimate
+
+
+def explain_windowed(manifold: Manifold, settings, state, y, observed: bool) -> Explanation:
+    window = settings.window
+    k, end = int(state.counters[0]) + 1, int(state.counters[1])
+    y_or_any = y if observed else state.means[0]
+    points = np.concatenate([state.points[end - window + 1 : end], y_or_any[None]])
+    missing = np.append(state.missing[end - window + 1 : end], not observed)
+    d2 = manifold.squared_distances(points, state.means)
+    density = _scaled_densities(state, d2, missing)
+    newest = _normalised(state.alpha[end - 1] @ state.transmat * density[-1])
+    alpha = np.concatenate([state.alpha[end - window + 1 : end], newest[None]])
+    beta, gamma, zeta = _backward(state.transmat, alpha, density)
+    visits, pair, weight = gamma.sum(axis=0), zeta[-1], newest
+    old = state.transmat
+    mu = g = None
+    if settings.convex:
+        transmat = old + (pair - old * pair.sum(axis=1, keepdims=True)) / visits[:, None]
+    else:
+        mu = np.maximum(zeta.sum(axis=0), 1e-300) / old**2
+        g = pair / old
+        pull = (g / mu).sum(axis=1, keepdims=True) / (1.0 / mu).sum(axis=1, keepdims=True)
+        transmat = np.maximum(old + (g - pull) / mu, windowed.FLOOR)
+        transmat /= transmat.sum(axis=1, keepdims=True)
+    tau = weight / visits
+    delta = state.delta + weight * (d2[:, -1] - state.delta) / np.sqrt(k)
+    after = _estimate(manifold, settings, transmat, state, tau, y_or_any, delta)
+    ones = np.ones(len(tau))
+    return Explanation(
+        k, y, y, density, alpha, beta, gamma, zeta, pair, weight, visits, tau, ones, mu, g,
+        _present(state), after if observed else _present(state),
+    )  # fmt: skip
+
+
+def explain_streaming(manifold: Manifold, settings, state, y, observed: bool) -> Explanation:
+    k, slot, taken = (int(c) for c in state.counters)
+    slots = len(state.alpha)
+    kept = min(taken, slots - 1)
+    ring = [(slot - age) % slots for age in range(kept - 1, -1, -1)]
+    y_or_any = y if observed else state.means[0]
+    points = np.concatenate([state.points[ring], y_or_any[None]])
+    missing = np.append(state.missing[ring], not observed)
+    newest_d2 = manifold.squared_distances(y_or_any[None], state.means)
+    newest = _scaled_densities(state, newest_d2, np.array([not observed]))
+    density = np.concatenate([state.density[ring], newest])
+    filtered = _normalised(state.alpha[slot] @ state.transmat * density[-1])
+    alpha = np.concatenate([state.alpha[ring], filtered[None]])
+    beta, gamma, zeta = _backward(state.transmat, alpha, density)
+    pair, learned = zeta[0], points[1]
+    weight = pair.sum(axis=0)
+    moving = weight > streaming.NEGLIGIBLE
+    old, before = state.transmat, _present(state)
+    rate = np.minimum(settings.gain / state.visits, 1.0)[:, None]
+    transmat = old + rate * (pair - old * pair.sum(axis=1, keepdims=True))
+    transmat = np.maximum(transmat, streaming.FLOOR)
+    transmat /= transmat.sum(axis=1, keepdims=True)
+    visits = np.minimum(state.visits + weight, settings.cap)
+    tau = np.where(moving, np.minimum(settings.gain * weight / visits, 1.0), 0.0)
+    kappa = np.maximum(2.0 * state.half_precision * state.delta / settings.dim, 1.0)
+    d2 = manifold.squared_distances(learned[None], state.means)[:, 0]
+    delta = state.delta + tau * (d2 - state.delta)
+    after = _estimate(manifold, settings, transmat, state, tau / kappa, learned, delta)
+    moves = taken >= slots - 1 and not missing[1]
+    return Explanation(
+        k + 1, y, learned, density, alpha, beta, gamma, zeta, pair, weight, visits, tau, kappa,
+        None, None, before, after if moves else before,
+    )  # fmt: skip
+
+
+def _normalised(x: np.ndarray) -> np.ndarray:
+    return x / x.sum()
+
+
+def _present(state) -> Estimate:
+    sigmas = np.sqrt(0.5 / state.half_precision)
+    return Estimate(state.transmat.copy(), state.means.copy(), state.delta.copy(), sigmas)
+
+
+def _estimate(manifold, settings, transmat, state, steps, y, delta) -> Estimate:
+    delta = np.maximum(delta, settings.least_delta)
+    table = radial_table(manifold.gaussian)
+    half_precision = np.array([half_precision_and_log_z(table, d)[0] for d in delta])
+    means = manifold.geodesic(state.means, y, steps)
+    return Estimate(transmat, means, delta, np.sqrt(0.5 / half_precision))
+
+
+def _scaled_densities(state, d2, missing) -> np.ndarray:
+    log_density = -state.half_precision * d2.T - state.log_z
+    log_density[missing] = 0.0
+    return np.exp(log_density - log_density.max(axis=1, keepdims=True))
+
+
+def _backward(transmat, alpha, density) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """β, γ and ζ of Table 1 over the given times."""
+    size, n = alpha.shape
+    beta, gamma, zeta = np.ones((size, n)), alpha.copy(), np.empty((size - 1, n, n))
+    for t in range(size - 2, -1, -1):
+        ahead = density[t + 1] * beta[t + 1]
+        beta[t] = transmat @ ahead
+        beta[t] /= beta[t].max()
+        gamma[t] = _normalised(alpha[t] * beta[t])
+        zeta[t] = _normalised(alpha[t][:, None] * transmat * ahead)
+    return beta, gamma, zeta

@@ -1,0 +1,93 @@
+"""On flat space rhmm is the spherical Gaussian HMM of hmmlearn, digit for digit."""
+
+import numpy as np
+import pytest
+from hmmlearn.hmm import GaussianHMM
+
+from rhmm import ConvergenceWarning, Euclidean, RiemannianHMM
+from tests.brute_force import random_model
+
+DIM, N = 3, 4
+LENGTHS = [250, 1, 100, 149]
+CLOSE = {"rtol": 1e-8, "atol": 1e-8}
+
+
+@pytest.fixture(scope="module")
+def ours():
+    return random_model(Euclidean(DIM), N, np.random.default_rng(0))
+
+
+@pytest.fixture(scope="module", name="X")
+def observations(ours):
+    return ours.sample(500, random_state=1)[0]
+
+
+@pytest.fixture(params=["log", "scaling"])
+def theirs(ours, request):
+    """The same model in hmmlearn, with every prior off: its M step is maximum likelihood."""
+    model = GaussianHMM(
+        N,
+        covariance_type="spherical",
+        startprob_prior=1,
+        transmat_prior=1,
+        means_weight=0,
+        covars_prior=0,
+        covars_weight=1,
+        n_iter=1,
+        init_params="",
+        implementation=request.param,
+    )
+    model.n_features = DIM
+    model.startprob_, model.transmat_ = ours.startprob_.copy(), ours.transmat_.copy()
+    model.means_ = ours.means_.copy()
+    model.covars_ = ours.sigmas_**2
+    return model
+
+
+every_length = pytest.mark.parametrize("lengths", [None, LENGTHS], ids=["one", "several"])
+
+
+@every_length
+def test_the_log_likelihood_is_the_same(ours, theirs, X, lengths):
+    np.testing.assert_allclose(ours.score(X, lengths), theirs.score(X, lengths), rtol=1e-10)
+
+
+@every_length
+def test_posteriors_are_the_same(ours, theirs, X, lengths):
+    gamma = theirs.predict_proba(X, lengths)
+    np.testing.assert_allclose(ours.predict_proba(X, lengths), gamma, **CLOSE)
+    np.testing.assert_array_equal(ours.predict(X, lengths), gamma.argmax(axis=1))
+
+
+@every_length
+def test_the_most_probable_path_is_the_same(ours, theirs, X, lengths):
+    log_probability, path = ours.decode(X, lengths)
+    expected, their_path = theirs.decode(X, lengths, algorithm="viterbi")
+    np.testing.assert_allclose(log_probability, expected, rtol=1e-10)
+    np.testing.assert_array_equal(path, their_path)
+
+
+@every_length
+def test_one_step_of_em_is_the_same(ours, theirs, X, lengths):
+    model = RiemannianHMM(Euclidean(DIM), N, init=ours, n_iter=1)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, lengths)
+    theirs.fit(X, lengths)
+    np.testing.assert_allclose(model.startprob_, theirs.startprob_, **CLOSE)
+    np.testing.assert_allclose(model.transmat_, theirs.transmat_, **CLOSE)
+    np.testing.assert_allclose(model.means_, theirs.means_, **CLOSE)
+    variances = theirs.covars_[::DIM, 0, 0]  # each comes DIM times, once for each coordinate
+    np.testing.assert_allclose(model.sigmas_, np.sqrt(variances), **CLOSE)
+    assert np.abs(model.means_ - ours.means_).max() > 1e-3  # the step went somewhere
+
+
+def test_twenty_steps_of_em_are_the_same(ours, theirs, X):
+    theirs.n_iter, theirs.monitor_.n_iter, theirs.tol = 20, 20, 0.0
+    theirs.fit(X)
+    model = RiemannianHMM(Euclidean(DIM), N, init=ours, n_iter=20, tol=0.0)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X)
+    np.testing.assert_allclose(
+        model.monitor_.log_likelihood[:-1], theirs.monitor_.history, rtol=1e-9
+    )
+    np.testing.assert_allclose(model.means_, theirs.means_, rtol=1e-6, atol=1e-6)

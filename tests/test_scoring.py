@@ -1,0 +1,106 @@
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from rhmm import Hyperbolic, RiemannianHMM, evaluate
+from rhmm.paper import paper_model
+from rhmm.scoring import accuracy, match_states
+from tests.brute_force import MANIFOLDS, random_model
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_a_renaming_of_the_states_is_found_and_costs_nothing(order):
+    truth = np.random.default_rng(0).integers(4, size=200)
+    predicted = np.array(order)[truth]
+    np.testing.assert_array_equal(match_states(truth, predicted, 4), order)
+    assert accuracy(truth, predicted, 4) == 1.0
+
+
+def test_the_matching_is_the_best_of_all_renamings():
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        truth, predicted = rng.integers(4, size=(2, 25))
+        best = max(np.mean(np.array(order)[truth] == predicted) for order in permutations(range(4)))
+        assert accuracy(truth, predicted, 4) == best
+
+
+def test_every_wrong_label_costs_its_share():
+    truth = np.array([0, 0, 0, 0, 1, 1, 1, 1, 2, 2])
+    predicted = np.array([2, 2, 2, 0, 0, 0, 0, 0, 1, 1])
+    np.testing.assert_array_equal(match_states(truth, predicted, 3), [2, 0, 1])
+    assert accuracy(truth, predicted, 3) == 0.9
+
+
+def test_states_that_were_never_predicted_are_matched_too():
+    assert sorted(match_states([0, 1, 2], [1, 1, 1], 3)) == [0, 1, 2]
+    assert accuracy([0, 1, 2], [1, 1, 1], 3) == 1 / 3
+
+
+def test_a_missing_label_is_an_error_and_moves_no_other():
+    """K-means labels a missing observation −1."""
+    truth = np.array([0, 0, 1, 1, 1, 1, 1, 1, 1, 1])
+    predicted = np.array([1, 1, 0, 0, -1, -1, -1, -1, -1, -1])
+    np.testing.assert_array_equal(match_states(truth, predicted, 2), [1, 0])
+    assert accuracy(truth, predicted, 2) == 0.4
+
+
+@pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
+def test_an_evaluation_is_what_it_says(manifold):
+    rng = np.random.default_rng(2)
+    truth, learned = (random_model(manifold, 2, rng) for _ in range(2))
+    X, states = truth.sample(300, random_state=0)
+    result = evaluate(learned, truth, X, states)
+
+    hits = (learned.predict(X) == states).sum()
+    order = [0, 1] if hits >= 150 else [1, 0]
+    matched = learned.permuted(order)
+    assert result.accuracy == max(hits, 300 - hits) / 300
+    assert result.ceiling == (truth.predict(X) == states).mean()
+    difference = matched.transmat_ - truth.transmat_
+    np.testing.assert_allclose(result.transition_error, np.sqrt((difference**2).sum()))
+    for i in range(2):
+        distance = manifold.dist(truth.means_[i], learned.means_[order[i]])
+        np.testing.assert_allclose(result.mean_errors[i], distance, rtol=1e-12)
+        error = (learned.sigmas_[order[i]] - truth.sigmas_[i]) / truth.sigmas_[i]
+        np.testing.assert_allclose(result.sigma_errors[i], error, rtol=1e-9)
+    np.testing.assert_allclose(result.log_likelihood, learned.score(X) / 300, rtol=1e-12)
+    np.testing.assert_array_equal(result.model.means_, matched.means_)
+
+
+def test_the_truth_under_other_names_is_at_the_ceiling_without_errors():
+    truth = paper_model()
+    X, states = truth.sample(2000, random_state=0)
+    result = evaluate(truth.permuted([1, 2, 0]), truth, X, states)
+    assert result.accuracy == result.ceiling == np.mean(truth.predict(X) == states)
+    assert result.transition_error == 0.0
+    assert (result.sigma_errors == 0.0).all()
+    np.testing.assert_allclose(result.mean_errors, 0.0, atol=1e-12)
+
+
+def test_an_evaluation_knows_where_sequences_end():
+    truth = paper_model()
+    lengths = [50, 1, 149]
+    pieces = [truth.sample(length, random_state=length) for length in lengths]
+    X, states = (np.concatenate(part) for part in zip(*pieces, strict=True))
+    result = evaluate(truth, truth, X, states, lengths)
+    total = sum(truth.score(piece) for piece, _ in pieces)
+    np.testing.assert_allclose(result.log_likelihood, total / 200, rtol=1e-12)
+    hits = np.concatenate([truth.predict(piece) == hidden for piece, hidden in pieces])
+    assert result.ceiling == hits.mean()
+
+
+@pytest.mark.parametrize(
+    ("model", "states", "message"),
+    [
+        (RiemannianHMM(Hyperbolic(3), 3), [0, 0], r"model must have 3 states on Hyperbolic\(2\)"),
+        (RiemannianHMM(Hyperbolic(2), 2), [0, 0], r"model must have 3 states on Hyperbolic\(2\)"),
+        (paper_model(), [0], r"states must have shape \(2,\), not \(1,\)"),
+        (paper_model(), [0, 3], "states must"),
+        (paper_model(), [0, -1], "states must"),
+        (paper_model(), [0.5, 0.5], "states must"),
+    ],
+)
+def test_a_wrong_argument_is_named(model, states, message):
+    with pytest.raises(ValueError, match=message):
+        evaluate(model, paper_model(), [[0.0, 0.0], [0.1, 0.1]], states)

@@ -1,0 +1,171 @@
+import json
+
+import numpy as np
+import pytest
+
+from rhmm import RiemannianHMM
+from rhmm.paper import paper_model
+from tests.brute_force import MANIFOLDS, random_model
+
+both_formats = pytest.mark.parametrize("suffix", [".json", ".npz"])
+
+
+@both_formats
+@pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
+def test_a_saved_model_comes_back_to_the_last_bit(manifold, suffix, tmp_path):
+    model = random_model(manifold, 3, np.random.default_rng(0))
+    path = tmp_path / f"model{suffix}"
+    model.save(path)
+    loaded = RiemannianHMM.load(path)
+    assert loaded.manifold == manifold
+    for ours, theirs in zip(loaded.parameters_, model.parameters_, strict=True):
+        assert ours.dtype == theirs.dtype
+        assert ours.tobytes() == theirs.tobytes()
+
+
+@both_formats
+def test_extreme_digits_survive(suffix, tmp_path):
+    tiny = np.nextafter(0.0, 1.0)
+    model = RiemannianHMM.from_parameters(
+        MANIFOLDS[0],
+        [1 - 2**-53, 2**-53],
+        [[1, tiny], [1 / 3, 2 / 3]],
+        [[-0.0], [1e308]],
+        [0.1, 7e-5],
+    )
+    model.save(tmp_path / f"model{suffix}")
+    loaded = RiemannianHMM.load(str(tmp_path / f"model{suffix}"))
+    for ours, theirs in zip(loaded.parameters_, model.parameters_, strict=True):
+        assert ours.tobytes() == theirs.tobytes()
+
+
+@both_formats
+def test_a_loaded_model_is_ready_to_use(suffix, tmp_path):
+    truth = paper_model()
+    X, _ = truth.sample(50, random_state=0)
+    truth.save(tmp_path / f"model{suffix}")
+    assert RiemannianHMM.load(tmp_path / f"model{suffix}").score(X) == truth.score(X)
+
+
+def test_a_json_file_is_for_people_to_read(tmp_path):
+    paper_model().save(tmp_path / "model.json")
+    content = json.loads((tmp_path / "model.json").read_text(encoding="utf-8"))
+    assert content["manifold"] == "Hyperbolic"
+    assert content["size"] == 2
+    assert content["transmat"] == [[0.4, 0.3, 0.3], [0.2, 0.6, 0.2], [0.1, 0.1, 0.8]]
+
+
+@pytest.mark.parametrize("name", ["model", "model.pkl", "model.json.gz"])
+def test_a_file_of_another_kind_is_refused(name, tmp_path):
+    message = f"path must end in .json or .npz, not '{name}'"
+    with pytest.raises(ValueError, match=message):
+        paper_model().save(tmp_path / name)
+    with pytest.raises(ValueError, match=message):
+        RiemannianHMM.load(tmp_path / name)
+
+
+def test_a_model_without_parameters_cannot_be_saved(tmp_path):
+    with pytest.raises(AttributeError, match="this model has no parameters yet"):
+        RiemannianHMM(MANIFOLDS[0], 2).save(tmp_path / "model.json")
+    assert not (tmp_path / "model.json").exists()
+
+
+def test_a_file_that_is_not_there_is_the_usual_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        RiemannianHMM.load(tmp_path / "nothing.json")
+
+
+def broken_json(content) -> str:
+    return content if isinstance(content, str) else json.dumps(content)
+
+
+GOOD = {
+    "format": "rhmm model 1",
+    "manifold": "Hyperbolic",
+    "size": 2,
+    "startprob": [1.0],
+    "transmat": [[1.0]],
+    "means": [[0.0, 0.0]],
+    "sigmas": [1.0],
+}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        "5",
+        "null",
+        {},
+        GOOD | {"format": "rhmm model 99"},
+        GOOD | {"manifold": "Sphere"},
+        GOOD | {"size": "two"},
+        GOOD | {"size": 0},
+        GOOD | {"size": None},
+        {name: value for name, value in GOOD.items() if name != "sigmas"},
+    ],
+    ids=lambda content: json.dumps(content)[:60],
+)
+def test_a_broken_json_file_is_refused_with_a_sentence(content, tmp_path):
+    path = tmp_path / "model.json"
+    path.write_text(broken_json(content), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"path '.*model.json' is not a model that rhmm saved"):
+        RiemannianHMM.load(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sigmas": [-1.0]}, "sigmas must be positive"),
+        ({"transmat": [[0.5]]}, "row 0 of transmat must sum to 1"),
+        ({"means": [[2.0, 0.0]]}, r"means\[0\] is not a point of Hyperbolic"),
+        ({"startprob": "one"}, "startprob must be an array of probabilities"),
+    ],
+)
+def test_wrong_parameters_in_a_file_are_named(change, message, tmp_path):
+    path = tmp_path / "model.json"
+    path.write_text(json.dumps(GOOD | change), encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        RiemannianHMM.load(path)
+
+
+def saved(tmp_path) -> bytes:
+    paper_model().save(tmp_path / "good.npz")
+    return (tmp_path / "good.npz").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: b"",
+        lambda data: b"not a zip file",
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:200] + bytes(200) + data[400:],
+        lambda data: bytes(len(data)),
+    ],
+    ids=["empty", "text", "cut", "overwritten", "zeros"],
+)
+def test_a_broken_npz_file_is_refused_with_a_sentence(damage, tmp_path):
+    path = tmp_path / "model.npz"
+    path.write_bytes(damage(saved(tmp_path)))
+    with pytest.raises(ValueError, match=r"path '.*model.npz' is not a model that rhmm saved"):
+        RiemannianHMM.load(path)
+
+
+def test_a_single_array_is_no_model(tmp_path):
+    with (tmp_path / "model.npz").open("wb") as file:
+        np.save(file, np.zeros(3))
+    with pytest.raises(ValueError, match="is not a model that rhmm saved"):
+        RiemannianHMM.load(tmp_path / "model.npz")
+
+
+def test_a_file_can_run_no_code(tmp_path):
+    class Bomb:
+        def __reduce__(self):
+            return print, ("boom",)
+
+    np.savez(tmp_path / "model.npz", **{**GOOD, "means": np.array([Bomb()], dtype=object)})
+    with pytest.raises(ValueError, match="is not a model that rhmm saved"):
+        RiemannianHMM.load(tmp_path / "model.npz")
