@@ -25,14 +25,29 @@ def check_number(name: str, value, at_least: float) -> float:
     return number
 
 
-def check_positive(name: str, value) -> np.ndarray:
+def as_numbers(name: str, value) -> np.ndarray:
+    """A float array, C-contiguous and writable as kernels want it."""
     try:
-        value = np.asarray(value, dtype=float)
+        if np.iscomplexobj(value):
+            raise TypeError
+        return np.require(value, float, ["C", "W"])
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be a positive number, not {value!r}") from None
+        raise ValueError(f"{name} must be real numbers, not {value!r}") from None
+
+
+def check_positive(name: str, value) -> np.ndarray:
+    value = as_numbers(name, value)
     if not (np.isfinite(value) & (value > 0)).all():
         bad = value[~(np.isfinite(value) & (value > 0))].flat[0]
         raise ValueError(f"{name} must be positive and finite, not {bad:g}")
+    return value
+
+
+def check_moderate(name: str, value) -> np.ndarray:
+    """Positive numbers whose fourth powers are still far from the ends of double precision."""
+    value = check_positive(name, value)
+    if not ((value > 1e-60) & (value < 1e60)).all():
+        raise ValueError(f"{name} must be between 1e-60 and 1e60")
     return value
 
 

@@ -34,7 +34,9 @@ class Euclidean(Manifold):
         return self.points("x", x)
 
     def norm(self, x, v):
-        return np.linalg.norm(self._as_array("v", v), axis=-1)
+        x, v = self.points("x", x), self._tangents(v)
+        lengths = np.linalg.norm(v, axis=-1)
+        return np.broadcast_to(lengths, self._common_lead(x, "v", v))[()]
 
     def _first_guess(self, points, weights):
         return weights @ points / weights.sum()

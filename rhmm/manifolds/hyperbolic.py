@@ -41,18 +41,23 @@ class Hyperbolic(Manifold):
         self.gaussian = HyperbolicGaussian(self.dim)
 
     def _as_array(self, name, x):
-        if np.iscomplexobj(x) and self.dim == 2:
-            x = np.asarray(x)
+        if self.dim == 2 and not isinstance(x, np.ndarray):
+            try:
+                x = np.asarray(x)
+            except (TypeError, ValueError):
+                raise ValueError(f"{name} must be an array of numbers, not {x!r}") from None
+        if self.dim == 2 and np.iscomplexobj(x):
             x = np.stack([x.real, x.imag], axis=-1)
         return super()._as_array(name, x)
 
     def belongs(self, x):
         x = self._as_array("x", x)
-        return np.isfinite(x).all(axis=-1) & (self._gaps(x) >= SMALLEST_GAP)
+        inside = (np.abs(x) < 1.0).all(axis=-1)
+        return inside & (self._gaps(np.where(inside[..., None], x, 0.0)) >= SMALLEST_GAP)
 
     def _why_not(self, point) -> str:
         return (
-            f"its norm is {np.linalg.norm(point):.17g}, and a point of the ball has norm below 1 "
+            f"its norm is {math.hypot(*point):.17g}, and a point of the ball has norm below 1 "
             f"(by {SMALLEST_GAP / 2:.0e} at least, the end of double precision)"
         )
 
@@ -61,12 +66,14 @@ class Hyperbolic(Manifold):
         x = self._as_array("x", x)
         if not np.isfinite(x).all():
             raise ValueError("x must be finite to be projected into the ball")
-        limit = math.sqrt(1.0 - 2 * SMALLEST_GAP)
-        norms = np.linalg.norm(x, axis=-1, keepdims=True)
-        return np.where(norms > limit, x * (limit / np.maximum(norms, limit)), x)
+        scaled = x / np.maximum(np.abs(x).max(axis=-1, keepdims=True), 1.0)
+        norms = np.maximum(np.linalg.norm(scaled, axis=-1, keepdims=True), 0.5)
+        pulled = scaled * ((1.0 - 4 * SMALLEST_GAP) / norms)
+        return np.where(self.belongs(x)[..., None], x, pulled)
 
     def norm(self, x, v):
-        x, v = self.points("x", x), self._as_array("v", v)
+        x, v = self.points("x", x), self._tangents(v)
+        self._common_lead(x, "v", v)
         return 2.0 * np.linalg.norm(v, axis=-1) / self._gaps(x)
 
     def _gaps(self, x):
@@ -207,7 +214,10 @@ def _towards(x, gap_x, y, gap_y, out):
 
 @kernel
 def _move(x, gap_x, v, out):
-    """From `x` along `v`, given in an orthonormal frame: the Möbius sum x ⊕ tanh(|v|/2) v/|v|."""
+    """From `x` along `v`, given in an orthonormal frame: the Möbius sum x ⊕ tanh(|v|/2) v/|v|.
+
+    Returns the gap of the true end, which may be too small for coordinates to hold.
+    """
     length = 0.0
     for k in range(len(v)):
         length += v[k] * v[k]
@@ -216,17 +226,32 @@ def _move(x, gap_x, v, out):
     norm2 = 0.0
     for k in range(len(v)):
         norm2 += (x[k] + scale * v[k]) ** 2
-    denominator = norm2 + gap_x / math.cosh(0.5 * length) ** 2
+    step_gap = 1.0 / math.cosh(0.5 * length) ** 2
+    denominator = norm2 + gap_x * step_gap
+    if denominator == 0.0:
+        return 0.0
     for k in range(len(v)):
         out[k] = (x[k] * (norm2 + gap_x) + gap_x * scale * v[k]) / denominator
     _keep_inside(out)
+    return gap_x * step_gap / denominator
+
+
+@kernel
+def _move_or_nan(x, gap_x, v, out):
+    """`_move`, with NaN for a point that coordinates cannot hold."""
+    if not _move(x, gap_x, v, out) >= SMALLEST_GAP:
+        out[:] = math.nan
 
 
 @kernel
 def _keep_inside(x):
+    """Undo what rounding did if it put `x` on the boundary or beyond."""
+    scale = 1.0 - 2.0**-52
     while gap(x) <= 0.0:
+        norm = math.sqrt((x**2).sum())
         for k in range(len(x)):
-            x[k] *= 1.0 - 2.0**-52
+            x[k] *= scale / norm
+        scale -= 2.0**-52
 
 
 @implements(verbs.distances_from, BallGeometry)
@@ -291,7 +316,7 @@ def _exp_into(geometry, x, v, out):
     frame = np.empty(geometry.dim)
     for k in range(geometry.dim):
         frame[k] = 2.0 * v[k] / gap_x
-    _move(x, gap_x, frame, out)
+    _move_or_nan(x, gap_x, frame, out)
 
 
 @implements(verbs.geodesic_into, BallGeometry)
@@ -302,10 +327,16 @@ def _geodesic_into(geometry, x, z, tau, out):
         for k in range(geometry.dim):
             out[k] = x[k]
         return
-    a, b, denominator = _geodesic_weights(s, _distance(s), tau, gap_x, gap_z)
-    for k in range(geometry.dim):
-        out[k] = (a * x[k] + b * z[k]) / denominator
-    _keep_inside(out)
+    if 0.0 <= tau <= 1.0:
+        a, b, denominator = _geodesic_weights(s, _distance(s), tau, gap_x, gap_z)
+        for k in range(geometry.dim):
+            out[k] = (a * x[k] + b * z[k]) / denominator
+        _keep_inside(out)
+    else:  # past an end the weights have opposite signs and cancel
+        step = np.empty(geometry.dim)
+        _towards(x, gap_x, z, gap_z, step)
+        step *= tau * _distance(s)
+        _move_or_nan(x, gap_x, step, out)
 
 
 @kernel
@@ -315,7 +346,7 @@ def _translate_into(centre, radii, directions, out):
         length = math.sqrt((directions[t] ** 2).sum())
         for k in range(len(centre)):
             directions[t, k] *= radii[t] / length
-        _move(centre, centre_gap, directions[t], out[t])
+        _move_or_nan(centre, centre_gap, directions[t], out[t])
 
 
 @summing_kernel

@@ -7,7 +7,7 @@ import numpy as np
 from rhmm.exceptions import warn_not_converged
 from rhmm.gaussian.radial import RadialGaussian
 from rhmm.manifolds import verbs
-from rhmm.validation import as_generator, check_integer, check_positive
+from rhmm.validation import as_generator, as_numbers, check_integer, check_moderate
 
 _MOST_STEPS = 200
 """Of the search for a centre of mass, which takes two to ten unless the data are extreme."""
@@ -68,23 +68,25 @@ class Manifold(ABC):
     def dist(self, x, y):
         """Riemannian distance."""
         x, y = self.points("x", x), self.points("y", y)
-        lead = np.broadcast_shapes(self._lead(x), self._lead(y))
+        lead = self._common_lead(x, "y", y)
         if x.size == self._point_size:
             x, y = y, x
         if y.size == self._point_size:
             d2 = self.squared_distances(self._flat(x), self._flat(y))
         else:
-            x, y, _ = self._expand(x, y)
+            x, y = self._spread(lead, x, y)
             d2 = np.empty(len(x))
             verbs.all_paired_distances(self.geometry, x, y, d2)
         return np.sqrt(d2).reshape(lead)[()]
 
     def geodesic(self, x, z, tau):
         """The paper's x #_τ z, eq. (13): from x at τ = 0 to z at τ = 1, at constant speed."""
-        tau = np.asarray(tau, dtype=float)
+        tau = as_numbers("tau", tau)
         if not np.isfinite(tau).all():
             raise ValueError("tau must be finite")
-        x, z, lead = self._expand(self.points("x", x), self.points("z", z), tau.shape)
+        x, z = self.points("x", x), self.points("z", z)
+        lead = _broadcast("tau", tau.shape, self._common_lead(x, "z", z))
+        x, z = self._spread(lead, x, z)
         tau = np.require(np.broadcast_to(tau, lead).reshape(-1), float, ["C", "W"])
         out = np.empty(x.shape)
         verbs.geodesic_many(self.geometry, x, z, tau, out)
@@ -92,17 +94,18 @@ class Manifold(ABC):
 
     def exp(self, x, v):
         """Riemannian exponential: the end of the geodesic that starts at x with velocity v."""
-        v = self._as_array("v", v)
-        if not np.isfinite(v).all():
-            raise ValueError("v must be finite")
-        x, v, lead = self._expand(self.points("x", x), v)
+        x, v = self.points("x", x), self._tangents(v)
+        lead = self._common_lead(x, "v", v)
+        x, v = self._spread(lead, x, v)
         out = np.empty(x.shape)
         verbs.exp_many(self.geometry, x, v, out)
         return self._checked_result("v", out, lead)
 
     def log(self, x, y):
         """Riemannian logarithm, the inverse of `exp`: the velocity at x that ends in y."""
-        x, y, lead = self._expand(self.points("x", x), self.points("y", y))
+        x, y = self.points("x", x), self.points("y", y)
+        lead = self._common_lead(x, "y", y)
+        x, y = self._spread(lead, x, y)
         out = np.empty(x.shape)
         verbs.log_many(self.geometry, x, y, out)
         return out.reshape(lead + self.point_shape)
@@ -120,7 +123,7 @@ class Manifold(ABC):
             )
         if weights is None:
             weights = np.ones(len(points))
-        weights = np.require(weights, float, ["C", "W"])
+        weights = as_numbers("weights", weights)
         if weights.shape != (len(points),):
             raise ValueError(
                 f"weights must be one number for each of the {len(points)} points, "
@@ -183,9 +186,11 @@ class Manifold(ABC):
         centre = self.points("centre", centre)
         if centre.shape != self.point_shape:
             raise ValueError(f"centre must be one point of shape {self.point_shape}")
-        sigma = float(check_positive("sigma", sigma))
+        sigma = check_moderate("sigma", sigma)
+        if sigma.ndim:
+            raise ValueError(f"sigma must be one number, not an array of shape {sigma.shape}")
         count = 1 if size is None else check_integer("size", size, at_least=0)
-        points = self._place(as_generator("rng", rng), centre, sigma, count)
+        points = self._place(as_generator("rng", rng), centre, float(sigma), count)
         points = self._checked_result("sigma", points, (count,))
         return points[0] if size is None else points
 
@@ -197,18 +202,11 @@ class Manifold(ABC):
 
     @staticmethod
     def _radial(name, value, function):
-        value = check_positive(name, value)
+        value = check_moderate(name, value)
         return function(value.reshape(-1)).reshape(value.shape)[()]
 
     def _as_array(self, name, x) -> np.ndarray:
-        if np.iscomplexobj(x):
-            raise ValueError(f"{name} must be an array of real numbers on {self!r}")
-        try:
-            x = np.require(x, float, ["C", "W"])
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"{name} must be an array of numbers, not {type(x).__name__}"
-            ) from None
+        x = as_numbers(name, x)
         if x.shape[x.ndim - len(self.point_shape) :] != self.point_shape:
             raise ValueError(
                 f"{name} must be of shape {self._shape('...')} on {self!r}, not {x.shape}"
@@ -248,10 +246,18 @@ class Manifold(ABC):
             )
         return points.reshape(lead + self.point_shape)
 
-    def _expand(self, x, y, lead=()):
-        lead = np.broadcast_shapes(self._lead(x), self._lead(y), lead)
-        x, y = (np.broadcast_to(a, lead + self.point_shape) for a in (x, y))
-        return self._flat(x), self._flat(y), lead
+    def _tangents(self, v) -> np.ndarray:
+        v = self._as_array("v", v)
+        if not np.isfinite(v).all():
+            raise ValueError("v must be finite")
+        return v
+
+    def _common_lead(self, x, name, y) -> tuple[int, ...]:
+        return _broadcast(name, self._lead(y), self._lead(x))
+
+    def _spread(self, lead, *arrays) -> tuple[np.ndarray, ...]:
+        """The arrays as flat batches over the leading axes `lead`."""
+        return tuple(self._flat(np.broadcast_to(a, lead + self.point_shape)) for a in arrays)
 
     def _shape(self, lead: str) -> str:
         return f"({lead}, {', '.join(map(str, self.point_shape))})"
@@ -265,3 +271,10 @@ class Manifold(ABC):
 
     def _flat(self, x):
         return np.require(x.reshape((-1, *self.point_shape)), float, ["C", "W"])
+
+
+def _broadcast(name, shape, other) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(shape, other)
+    except ValueError:
+        raise ValueError(f"{name} of batch shape {shape} does not fit {other}") from None

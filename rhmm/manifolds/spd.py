@@ -48,10 +48,10 @@ class SPD(Manifold):
 
     def _as_array(self, name, x):
         x = super()._as_array(name, x)
-        skew, scale = _largest_skew(self._flat(x))
+        skew = _largest_skew(self._flat(x))
         if skew == 0.0:
             return x
-        if skew > _ASYMMETRY * scale:
+        if skew > _ASYMMETRY:
             raise ValueError(f"{name} must be symmetric")
         return 0.5 * (x + np.swapaxes(x, -1, -2))
 
@@ -81,7 +81,8 @@ class SPD(Manifold):
         return np.where(good, x, 0.5 * (nearest + np.swapaxes(nearest, -1, -2)))
 
     def norm(self, x, v):
-        x, v = self.points("x", x), self._as_array("v", v)
+        x, v = self.points("x", x), self._tangents(v)
+        self._common_lead(x, "v", v)
         solved = np.linalg.solve(x, v)
         return np.sqrt(np.einsum("...ij,...ji->...", solved, solved))
 
@@ -98,15 +99,18 @@ class SPD(Manifold):
 
 @kernel
 def _largest_skew(points):
-    """The largest |x_ij − x_ji| and |x_ij| of all matrices; NaN entries do not count."""
-    skew, scale = 0.0, 0.0
+    """The largest |x_ij − x_ji| relative to the entries of its matrix; NaN does not count."""
+    worst = 0.0
     for t in range(len(points)):
+        skew, scale = 0.0, 0.0
         for i in range(points.shape[1]):
             for j in range(i + 1):
                 a, b = points[t, i, j], points[t, j, i]
                 scale = max(scale, max(abs(a), abs(b)))
                 skew = max(skew, abs(a - b))
-    return skew, scale
+        if skew > 0.0:
+            worst = max(worst, skew / scale)
+    return worst
 
 
 @kernel

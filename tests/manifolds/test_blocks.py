@@ -1,0 +1,68 @@
+"""Small symmetric matrices side by side: the eigenvalues of each, whatever its neighbours."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from rhmm.manifolds.blocks import diagonalise, eigen_logs, load
+from tests.manifolds.cases import make_symmetric
+
+
+def block_of(matrices: np.ndarray) -> np.ndarray:
+    block = np.empty((*matrices.shape[1:], len(matrices)))
+    load(matrices, 0, block)
+    return block
+
+
+def random_matrices(size: int, count: int = 20) -> np.ndarray:
+    return make_symmetric(np.random.default_rng(size).normal(size=(count, size, size)))
+
+
+def test_a_block_holds_the_matrices_side_by_side():
+    matrices = random_matrices(3, 10)
+    block = np.empty((3, 3, 4))
+    load(matrices, 5, block)
+    assert_allclose(np.moveaxis(block, -1, 0), matrices[5:9])
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 8, 20])
+def test_eigenvalues_agree_with_lapack(size):
+    matrices = random_matrices(size)
+    block = block_of(matrices)
+    diagonalise(block, block, False, 1e-28)
+    values = np.sort(np.einsum("iib->bi", block), axis=1)
+    assert_allclose(values, np.linalg.eigvalsh(matrices), atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 8, 20])
+def test_eigenvectors_rebuild_the_matrices(size):
+    matrices = random_matrices(size)
+    block, rows = block_of(matrices), np.empty((size, size, len(matrices)))
+    diagonalise(block, rows, True, 1e-28)
+    values, rows = np.einsum("iib->bi", block), np.moveaxis(rows, -1, 0)
+    assert_allclose(rows @ np.swapaxes(rows, 1, 2), np.tile(np.eye(size), (20, 1, 1)), atol=1e-13)
+    assert_allclose(np.swapaxes(rows, 1, 2) * values[:, None] @ rows, matrices, atol=1e-12)
+
+
+def test_zero_diagonal_and_repeated_matrices_are_no_trouble():
+    matrices = np.stack([np.zeros((3, 3)), np.eye(3), np.diag([1.0, 2.0, 3.0]), np.ones((3, 3))])
+    block = block_of(matrices)
+    diagonalise(block, block, False, 1e-28)
+    values = np.sort(np.einsum("iib->bi", block), axis=1)
+    assert_allclose(values, [[0, 0, 0], [1, 1, 1], [1, 2, 3], [0, 0, 3]], atol=1e-13)
+
+
+def test_logarithms_are_those_of_one_plus_the_eigenvalues():
+    excess = np.array([[1e-14, -1e-12], [0.5, -0.5], [3.0, 1.0]])
+    block = block_of(np.stack([np.diag(row) for row in excess]))
+    logs, trusted = np.empty((2, 3)), np.empty(3, bool)
+    eigen_logs(block, logs, trusted)
+    assert_allclose(logs.T, np.log1p(excess), rtol=1e-14)
+    assert trusted.all()
+
+
+def test_a_wide_spread_of_eigenvalues_is_not_trusted():
+    block = block_of(np.stack([np.diag([1e9, -0.5]), np.diag([1.0, -1.0 + 1e-9]), np.eye(2)]))
+    logs, trusted = np.empty((2, 3)), np.empty(3, bool)
+    eigen_logs(block, logs, trusted)
+    assert trusted.tolist() == [False, False, True]

@@ -1,0 +1,62 @@
+"""Cholesky factors and distances that keep the digits of ill-conditioned matrices."""
+
+import mpmath
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from rhmm.manifolds.careful import careful_dist2, cholesky, quick_cholesky
+from tests.manifolds.exact import DIGITS, spd_distance
+
+
+def hilbert(size: int) -> np.ndarray:
+    """Famously ill-conditioned: 10⁴ for 4×4, 10⁷ for 6×6, 10¹² for 9×9."""
+    order = np.arange(1.0, size + 1)
+    return 1.0 / (order[:, None] + order - 1.0)
+
+
+def exact_factor(x: np.ndarray) -> np.ndarray:
+    with mpmath.workdps(DIGITS):
+        return np.array(mpmath.cholesky(mpmath.matrix(x.tolist())).tolist(), dtype=float)
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 6, 9])
+def test_every_entry_of_the_factor_is_right_to_the_last_digit(size):
+    lower = np.empty((size, size))
+    cholesky(hilbert(size), lower)
+    assert_allclose(lower, exact_factor(hilbert(size)), rtol=4e-16)
+
+
+def test_plain_double_precision_would_not_do():
+    lower = np.zeros((9, 9))
+    quick_cholesky(hilbert(9), lower)
+    assert abs(lower[8, 8] / exact_factor(hilbert(9))[8, 8] - 1.0) > 1e-8
+
+
+@pytest.mark.parametrize("factorise", [cholesky, quick_cholesky])
+def test_the_margin_is_the_smallest_relative_pivot_whatever_the_scale(factorise):
+    x = np.array([[4.0, 2.0], [2.0, 2.0]])
+    for units in (np.ones(2), np.array([1e-5, 1e5])):
+        margin = factorise(units[:, None] * x * units, np.zeros((2, 2)))
+        assert margin == pytest.approx(0.5, rel=1e-12)
+
+
+@pytest.mark.parametrize("factorise", [cholesky, quick_cholesky])
+@pytest.mark.parametrize(
+    "x", [[[1.0, 2.0], [2.0, 1.0]], [[-1.0, 0.0], [0.0, 1.0]], [[1.0, 1.0], [1.0, 1.0]]]
+)
+def test_the_margin_of_a_matrix_that_is_not_definite_is_not_positive(factorise, x):
+    assert factorise(np.array(x), np.zeros((2, 2))) <= 0.0
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 6, 9])
+def test_careful_distances_agree_with_50_digits(size):
+    x, y = hilbert(size), np.eye(size) + 0.5
+    exact = spd_distance(x, y) ** 2
+    assert careful_dist2(x, y) == pytest.approx(exact, rel=1e-12)
+    assert careful_dist2(y, x) == pytest.approx(exact, rel=1e-12)
+
+
+def test_careful_distances_bear_the_widest_spread():
+    x, y = np.diag([1e-100, 1e100, 1.0]), np.diag([1e100, 1e-100, 1.0])
+    assert careful_dist2(x, y) == pytest.approx(2 * (200 * np.log(10.0)) ** 2, rel=1e-14)
