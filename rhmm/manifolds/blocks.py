@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from rhmm._jit import kernel
-from rhmm.manifolds.vector_log import log1p
+from rhmm.vector_math import log1p
 
 LANES = 32
 _MAX_SWEEPS = 40

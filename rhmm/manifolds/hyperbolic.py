@@ -13,7 +13,7 @@ from rhmm._jit import implements, kernel, summing_kernel
 from rhmm.gaussian.hyperbolic import HyperbolicGaussian, sample_radius
 from rhmm.manifolds import verbs
 from rhmm.manifolds.manifold import Manifold
-from rhmm.manifolds.vector_log import log1p
+from rhmm.vector_math import log1p
 
 SMALLEST_GAP = 1e-15
 """Points closer to the boundary, beyond a distance of 35 from the origin, are refused: their

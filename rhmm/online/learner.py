@@ -22,9 +22,12 @@ BANK = (50, 200, 800, 3200)
 _AUTO_WINDOW = 200
 _AUTO_HORIZON = 200.0
 _GAIN = 1.25
+_ENOUGH = 60
+"""Observations for each state that tell a good start from a bad one at once."""
 _RACE = 160
-"""Observations for each state until the candidates of the start have been told apart."""
-_STARTS, _FINALISTS = 16, 4
+"""Observations for each state after which the candidates of a short start have been told apart."""
+_FINALISTS = 4
+"""Candidates in the second half of the race."""
 _CHUNK = 4096
 _UNBOUNDED = 1e300
 
@@ -205,7 +208,12 @@ class OnlineRiemannianHMM:
 
     @property
     def _start_size(self) -> int:
-        return self.window if self.init == "kmeans" else max(30, 10 * self.n_components)
+        n = self.n_components
+        if self.init == "cold":
+            return max(30, 10 * n)
+        if self.algorithm == "windowed":
+            return self.window
+        return min(self.window, max(200, _ENOUGH * n))
 
     def _run(self, X, observed, want_filtered: bool) -> np.ndarray:
         n, many = self.n_components, len(self._field) > 1
@@ -249,18 +257,20 @@ class OnlineRiemannianHMM:
             self._field = [self._paper_start(points)]
             self._racing_is_over = True
             return
-        racing = self._settings(1.0, self._start_size / self.n_components)
+        n, cold = self.n_components, self.init == "cold"
+        race = n > 1 and (cold or self._start_size < _ENOUGH * n)
+        uniforms = self._rng.random((16 if race else 10, n))
         candidates = start.candidates(
             self._geometry,
             self._table,
             points,
-            self._rng.random((_STARTS, self.n_components)),
+            uniforms if n > 1 else uniforms[:1],
             self._least_delta,
-            cold=self.init == "cold",
-            finalists=_FINALISTS,
+            cold=cold,
+            finalists=8 if race else 1,
         )
+        racing = self._settings(1.0, self._start_size / n)
         self._field = [Runner(racing, self._streaming_state(c)) for c in candidates]
-        cold = self.init == "cold"
         self._scores = np.array([0.0 if cold else c.log_likelihood for c in candidates])
         self._leader = int(np.argmax(self._scores))
         self._decide()

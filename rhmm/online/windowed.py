@@ -15,6 +15,7 @@ from rhmm._jit import kernel
 from rhmm.gaussian.table import half_precision_and_log_z
 from rhmm.manifolds import verbs
 from rhmm.online.trace import record
+from rhmm.vector_math import exp
 
 FLOOR = 1e-6
 """The paper's update keeps the row sums of A, not its signs: entries below this are raised to it,
@@ -54,7 +55,7 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
     points, missing, alpha = state.points, state.missing, state.alpha
     window = settings.window
     n = len(delta)
-    d2, density = np.empty((n, window)), np.empty((window, n))
+    d2, density, largest = np.empty((n, window)), np.empty((n, window)), np.empty(window)
     beta, v, pair = np.empty(n), np.empty(n), np.empty((n, n))
     gamma_sum, zeta_sum = np.empty(n), np.empty((n, n))
     k, end = state.counters
@@ -73,7 +74,7 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
 
         # p_i(y_t) for the window under today's parameters, each row up to a factor.
         verbs.squared_distances(geometry, points[begin:end], means, d2)
-        shift = _densities(d2, half_precision, log_z, missing[begin:end], density)
+        _densities(d2, half_precision, log_z, missing[begin:end], density, largest)
 
         # Table 1: α_k from α_{k−1}.
         scale = 0.0
@@ -81,11 +82,11 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
             mass = 0.0
             for i in range(n):
                 mass += alpha[end - 2, i] * transmat[i, j]
-            alpha[end - 1, j] = mass * density[last, j]
+            alpha[end - 1, j] = mass * density[j, last]
             scale += alpha[end - 1, j]
         for j in range(n):
             alpha[end - 1, j] /= scale
-        log_predictive = math.log(scale) + shift if observed[u] else 0.0
+        log_predictive = math.log(scale) + largest[last] if observed[u] else 0.0
         state.log_likelihood[0] += log_predictive
         if len(predictive):
             predictive[u] = log_predictive
@@ -99,22 +100,23 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
             for j in range(n):
                 zeta_sum[i, j] = 0.0
         for t in range(last - 1, -1, -1):
-            largest, total = 0.0, 0.0
+            total, most = 0.0, 0.0
             for j in range(n):
-                v[j] = density[t + 1, j] * beta[j]
+                v[j] = density[j, t + 1] * beta[j]
             for i in range(n):
                 mass = 0.0
                 for j in range(n):
                     mass += transmat[i, j] * v[j]
                 beta[i] = mass
-                largest = max(largest, mass)
+                most = max(most, mass)
                 total += alpha[begin + t, i] * mass
+            inverse, rescale = 1.0 / total, 1.0 / most
             for i in range(n):
-                share = alpha[begin + t, i] / total
+                share = alpha[begin + t, i] * inverse
                 gamma_sum[i] += share * beta[i]
                 for j in range(n):
                     zeta_sum[i, j] += share * v[j]
-                beta[i] /= largest
+                beta[i] *= rescale
             if t == last - 1:
                 pair[:] = zeta_sum
         for i in range(n):
@@ -144,18 +146,20 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
 
 
 @kernel
-def _densities(d2, half_precision, log_z, missing, density):
-    """p_i(y_t) with the largest of each row scaled to one; returns the log of the last scale."""
+def _densities(d2, half_precision, log_z, missing, density, largest):
+    """p_i(y_t) as ``density[i, t]``, divided by the largest of each time, whose log is returned."""
     n, size = d2.shape
-    largest = 0.0
+    largest[:] = -math.inf
+    for i in range(n):
+        for t in range(size):
+            density[i, t] = -half_precision[i] * d2[i, t] - log_z[i]
+            largest[t] = max(largest[t], density[i, t])
+    for i in range(n):
+        for t in range(size):
+            density[i, t] = exp(density[i, t] - largest[t])
     for t in range(size):
-        largest = -math.inf
-        for i in range(n):
-            density[t, i] = -half_precision[i] * d2[i, t] - log_z[i]
-            largest = max(largest, density[t, i])
-        for i in range(n):
-            density[t, i] = 1.0 if missing[t] else math.exp(density[t, i] - largest)
-    return largest
+        if missing[t]:
+            density[:, t] = 1.0
 
 
 @kernel

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -11,6 +11,8 @@ from rhmm.manifolds import manifold_named
 from tests.manifolds.cases import every_manifold
 
 ROUNDING = {"rel": 1e-11, "abs": 1e-12}
+
+few_examples = settings(max_examples=30)  # of each of many manifolds
 
 
 def assert_same_points(manifold: Manifold, x, y, within: float = 1e-11):
@@ -21,6 +23,7 @@ def assert_same_points(manifold: Manifold, x, y, within: float = 1e-11):
 
 
 @every_manifold
+@few_examples
 @given(data=st.data())
 def test_distance_is_symmetric_and_never_negative(case, data):
     x, y = data.draw(case.points(2))
@@ -30,6 +33,7 @@ def test_distance_is_symmetric_and_never_negative(case, data):
 
 
 @every_manifold
+@few_examples
 @given(data=st.data())
 def test_distance_to_itself_is_exactly_zero(case, data):
     (x,) = data.draw(case.points(1))
@@ -43,6 +47,7 @@ def test_distinct_points_are_apart(case):
 
 
 @every_manifold
+@few_examples
 @given(data=st.data())
 def test_a_detour_is_never_shorter(case, data):
     x, y, z = data.draw(case.points(3))
@@ -51,6 +56,7 @@ def test_a_detour_is_never_shorter(case, data):
 
 
 @every_manifold
+@few_examples
 @given(data=st.data())
 def test_isometries_keep_distances(case, data):
     points = data.draw(case.points(2))
@@ -64,6 +70,7 @@ def test_isometries_keep_distances(case, data):
 
 
 @every_manifold
+@few_examples
 @given(data=st.data())
 def test_a_geodesic_starts_and_ends_where_it_should(case, data):
     x, z = data.draw(case.points(2))
@@ -71,6 +78,7 @@ def test_a_geodesic_starts_and_ends_where_it_should(case, data):
 
 
 @every_manifold
+@few_examples
 @given(data=st.data(), tau=st.floats(-0.5, 1.5), later=st.floats(-0.5, 1.5))
 def test_a_geodesic_has_constant_speed(case, data, tau, later):
     x, z = data.draw(case.points(2))
@@ -80,6 +88,7 @@ def test_a_geodesic_has_constant_speed(case, data, tau, later):
 
 
 @every_manifold
+@few_examples
 @given(data=st.data(), tau=st.floats(-0.5, 1.5))
 def test_a_geodesic_is_the_same_walked_backwards(case, data, tau):
     x, z = data.draw(case.points(2))
@@ -88,6 +97,7 @@ def test_a_geodesic_is_the_same_walked_backwards(case, data, tau):
 
 
 @every_manifold
+@few_examples
 @given(data=st.data(), tau=st.floats(0.0, 1.0))
 def test_isometries_map_geodesics_to_geodesics(case, data, tau):
     points, isometry = data.draw(case.points(2)), data.draw(case.isometries())
@@ -100,6 +110,7 @@ def test_isometries_map_geodesics_to_geodesics(case, data, tau):
 
 
 @every_manifold
+@few_examples
 @given(data=st.data())
 def test_exp_undoes_log(case, data):
     x, y = data.draw(case.points(2))
@@ -107,6 +118,7 @@ def test_exp_undoes_log(case, data):
 
 
 @every_manifold
+@few_examples
 @given(data=st.data())
 def test_log_undoes_exp(case, data):
     x, y = data.draw(case.points(2))
@@ -116,6 +128,7 @@ def test_log_undoes_exp(case, data):
 
 
 @every_manifold
+@few_examples
 @given(data=st.data())
 def test_the_logarithm_is_as_long_as_the_distance(case, data):
     x, y = data.draw(case.points(2))
@@ -124,6 +137,7 @@ def test_the_logarithm_is_as_long_as_the_distance(case, data):
 
 
 @every_manifold
+@few_examples
 @given(data=st.data(), tau=st.floats(-1.0, 1.0))
 def test_a_geodesic_follows_the_logarithm(case, data, tau):
     x, z = data.draw(case.points(2))
@@ -145,6 +159,7 @@ def test_the_norm_is_that_of_a_vector_space(case):
 
 
 @every_manifold
+@few_examples
 @given(data=st.data())
 def test_forces_balance_at_the_mean(case, data):
     points = data.draw(case.points(5))
@@ -165,6 +180,7 @@ def test_no_other_point_has_a_smaller_sum_of_squares(case):
 
 
 @every_manifold
+@few_examples
 @given(data=st.data())
 def test_the_mean_of_two_points_lies_on_their_geodesic(case, data):
     x, z = data.draw(case.points(2))
@@ -174,6 +190,7 @@ def test_the_mean_of_two_points_lies_on_their_geodesic(case, data):
 
 
 @every_manifold
+@few_examples
 @given(data=st.data())
 def test_isometries_move_the_mean_along(case, data):
     points, isometry = data.draw(case.points(4)), data.draw(case.isometries())
@@ -324,6 +341,7 @@ def test_arguments_are_never_written_to(case):
 
 
 @every_manifold
+@few_examples
 @given(data=st.data())
 def test_project_leaves_points_alone(case, data):
     points = data.draw(case.points(3))
@@ -332,6 +350,7 @@ def test_project_leaves_points_alone(case, data):
 
 
 @every_manifold
+@few_examples
 @given(data=st.data())
 def test_whatever_is_projected_belongs(case, data):
     manifold = case.manifold

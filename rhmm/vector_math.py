@@ -1,7 +1,7 @@
-"""A logarithm that compilers vectorise.
+"""A logarithm and an exponential that compilers vectorise.
 
-The C library's log1p is called once per number; written out without branches the same computation
-runs on eight numbers at once, which makes distances on curved spaces about as cheap as flat ones.
+The C library's are called once per number; written out without branches the same computations run
+on eight numbers at once, which makes distances on curved spaces about as cheap as flat ones.
 """
 
 import numpy as np
@@ -47,3 +47,28 @@ def log1p(x):
     exponent = np.float64(k)
     low = exponent * 1.90821492927058770002e-10 + lost
     return exponent * 6.93147180369123816490e-01 - ((half - (s * (half + series) + low)) - f)
+
+
+@kernel
+def exp(x):
+    """e^x for x ≤ 0, within 2 units in the last place; below −700 it stays at e^{−700}.
+
+    x = k log 2 + r with |r| ≤ log(2)/2; e^r is a Taylor polynomial, 2^k is put together from bits.
+    """
+    x = max(x, -700.0)
+    k = np.floor(x * 1.4426950408889634 + 0.5)
+    r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10
+    tail = 1.0 / 6227020800.0
+    tail = tail * r + 1.0 / 479001600.0
+    tail = tail * r + 1.0 / 39916800.0
+    tail = tail * r + 1.0 / 3628800.0
+    tail = tail * r + 1.0 / 362880.0
+    tail = tail * r + 1.0 / 40320.0
+    tail = tail * r + 1.0 / 5040.0
+    tail = tail * r + 1.0 / 720.0
+    tail = tail * r + 1.0 / 120.0
+    tail = tail * r + 1.0 / 24.0
+    tail = tail * r + 1.0 / 6.0
+    tail = tail * r + 0.5
+    power = np.int64((np.int64(k) + 1023) << 52).view(np.float64)
+    return power * (1.0 + (r + r * r * tail))
