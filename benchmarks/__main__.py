@@ -10,12 +10,13 @@ import os
 import platform
 from importlib.metadata import version
 
-from benchmarks import learning, matrices, recursions, sampling
+from benchmarks import learning, matrices, recursions, sampling, streams
 from benchmarks.peers import geomstats_versions
 from benchmarks.timing import Comparison, Result, run
 
 COMPARISONS = [
     *learning.COMPARISONS,
+    *streams.COMPARISONS,
     *recursions.COMPARISONS,
     *matrices.COMPARISONS,
     *sampling.COMPARISONS,

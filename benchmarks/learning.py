@@ -12,14 +12,14 @@ from rhmm import ConvergenceWarning, Euclidean, Hyperbolic, Manifold, Riemannian
 from rhmm.paper import paper_model
 
 _T = 10_000
-_FEW, _MANY = 1, 11
+FEW, MANY = 1, 11
 
 
-def _points() -> np.ndarray:
+def points() -> np.ndarray:
     return paper_model().sample(_T, random_state=0)[0]
 
 
-def _kmeans_start(manifold: Manifold, X: np.ndarray) -> RiemannianHMM:
+def kmeans_start(manifold: Manifold, X: np.ndarray) -> RiemannianHMM:
     return RiemannianHMM(manifold, 3, n_iter=0, random_state=0).fit(X)
 
 
@@ -36,33 +36,33 @@ def _iteration_on(manifold: Manifold) -> Race:
     Both start from K-means. What a fit does once only (checks, the last E-step of ours) is not in
     the difference of two fits; `em-11-iterations` shows it.
     """
-    X = _points()
-    start, flat_start = _kmeans_start(manifold, X), _kmeans_start(Euclidean(2), X)
+    X = points()
+    start, flat_start = kmeans_start(manifold, X), kmeans_start(Euclidean(2), X)
     _check_same_climb(flat_start, X)
-    assert _climb(start, X, _MANY).monitor_.n_iter == _MANY, "EM stopped early"
+    assert _climb(start, X, MANY).monitor_.n_iter == MANY, "EM stopped early"
     return Race(
-        ours=marginal(lambda n_iter: _climb(start, X, n_iter), _FEW, _MANY),
+        ours=marginal(lambda n_iter: _climb(start, X, n_iter), FEW, MANY),
         peers={
             "hmmlearn": marginal(
-                lambda n_iter: gaussian_hmm(flat_start.parameters_, n_iter).fit(X), _FEW, _MANY
+                lambda n_iter: gaussian_hmm(flat_start.parameters_, n_iter).fit(X), FEW, MANY
             )
         },
     )
 
 
 def _whole_fit() -> Race:
-    X = _points()
-    start, flat_start = _kmeans_start(Hyperbolic(2), X), _kmeans_start(Euclidean(2), X)
+    X = points()
+    start, flat_start = kmeans_start(Hyperbolic(2), X), kmeans_start(Euclidean(2), X)
     return Race(
-        ours=seconds(lambda: _climb(start, X, _MANY)),
-        peers={"hmmlearn": seconds(lambda: gaussian_hmm(flat_start.parameters_, _MANY).fit(X))},
+        ours=seconds(lambda: _climb(start, X, MANY)),
+        peers={"hmmlearn": seconds(lambda: gaussian_hmm(flat_start.parameters_, MANY).fit(X))},
     )
 
 
 def _check_same_climb(start: RiemannianHMM, X: np.ndarray) -> None:
     """On the plane, where both do the same, both climb through the same likelihoods."""
-    ours = _climb(start, X, _MANY).monitor_.log_likelihood[:_MANY]
-    theirs = gaussian_hmm(start.parameters_, _MANY).fit(X).monitor_.history
+    ours = _climb(start, X, MANY).monitor_.log_likelihood[:MANY]
+    theirs = gaussian_hmm(start.parameters_, MANY).fit(X).monitor_.history
     np.testing.assert_allclose(ours, theirs, rtol=1e-9)
 
 
@@ -71,7 +71,7 @@ def _fit_beside_geomstats() -> Race:
 
     geomstats fits a mixture: it has no chain to estimate and no recursion to run.
     """
-    X = _points()
+    X = points()
     truth = paper_model()
     worker = GeomstatsWorker(X)
     ours_seeds = itertools.count()

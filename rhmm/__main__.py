@@ -69,7 +69,12 @@ def _text(summaries: list[table.Summary]) -> str:
             f"{error:>14}{f'{paper.rmse:.2f}' if paper else '':>7}{mean:>15}"
             f"{f'{s.nbytes / 1024:.0f} KB' if s.nbytes else '':>10}"
         )
-    lines += ["", f"{summaries[0].runs} runs; mean ± standard deviation.", ""]
+    lines += [
+        "",
+        f"{summaries[0].runs} runs; mean ± standard deviation. Times are of compiled code on this "
+        "machine, the paper's of its authors' laptop; memory is what a method must hold at once.",
+        "",
+    ]
     lines += [f"{s.row}: {s.remark}." for s in summaries if s.remark]
     return "\n".join(lines)
 

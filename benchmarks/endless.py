@@ -1,0 +1,89 @@
+"""``python -m benchmarks.endless``: what a learner needs when the stream does not end.
+
+Streams 10⁷ observations in chunks and watches the memory of the process, times the first
+`partial_fit` of a new process, and draws the cost of an observation against Δ.
+"""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+
+from rhmm import OnlineRiemannianHMM
+from rhmm.paper import paper_model
+
+FIGURE = Path(__file__).with_name("cost.svg")
+WINDOWS = (25, 50, 100, 200, 400, 800, 1600)
+
+
+def resident_megabytes() -> float:
+    status = Path("/proc/self/status").read_text()
+    line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
+    return int(line.split()[1]) / 1024.0
+
+
+def memory(total: int = 10_000_000, chunk: int = 50_000) -> None:
+    truth = paper_model()
+    learner = OnlineRiemannianHMM(truth.manifold, 3, random_state=0)
+    rng = np.random.default_rng(0)
+    first, learning = None, 0.0
+    for _ in range(total // chunk):
+        X, _ = truth.sample(chunk, random_state=rng)
+        begin = time.perf_counter()
+        learner.partial_fit(X)
+        learning += time.perf_counter() - begin
+        first = resident_megabytes() if first is None else first
+    growth = resident_megabytes() - first
+    print(f"{total:,} observations in chunks of {chunk:,}: {learning:.1f} s of learning")
+    print(f"resident memory grew by {growth:.1f} MB after the first chunk")
+    print(f"state: {learner.state_nbytes_:,} bytes")
+
+
+def first_call() -> None:
+    program = (
+        "import time; begin = time.perf_counter()\n"
+        "from rhmm import OnlineRiemannianHMM\nfrom rhmm.paper import paper_model\n"
+        "truth = paper_model(); X, _ = truth.sample(1000, random_state=0)\n"
+        "OnlineRiemannianHMM(truth.manifold, 3, random_state=0).partial_fit(X)\n"
+        "print(time.perf_counter() - begin)"
+    )
+    for name in ("first process", "second process, kernels on disk"):
+        run = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+        print(f"{name}: import, sample and first partial_fit take {float(run.stdout):.2f} s")
+
+
+def cost() -> None:
+    truth = paper_model()
+    X, _ = truth.sample(6000, random_state=0)
+    figure, axes = plt.subplots(figsize=(5.6, 3.6), layout="constrained")
+    for algorithm, marker in (("windowed", "s"), ("streaming", "o")):
+        times = []
+        for window in WINDOWS:
+            options = {"algorithm": algorithm, "window": window, "random_state": 0}
+            measured = []
+            for _ in range(3):
+                learner = OnlineRiemannianHMM(truth.manifold, 3, **options).partial_fit(X[:2000])
+                begin = time.perf_counter()
+                learner.partial_fit(X[2000:])
+                measured.append((time.perf_counter() - begin) / 4000 * 1e6)
+            times.append(min(measured))
+        print(
+            algorithm, ", ".join(f"Δ={w}: {t:.2f} µs" for w, t in zip(WINDOWS, times, strict=True))
+        )
+        axes.loglog(WINDOWS, times, marker=marker, label=algorithm)
+    axes.set(xlabel="Δ", ylabel="µs for each observation")
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False)
+    figure.savefig(FIGURE)
+
+
+if __name__ == "__main__":
+    memory()
+    first_call()
+    cost()

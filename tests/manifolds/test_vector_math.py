@@ -1,0 +1,39 @@
+"""The logarithm and the exponential that compilers vectorise are what they say."""
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from rhmm.vector_math import exp, log1p
+
+TWO_UNITS_IN_THE_LAST_PLACE = 2 * np.finfo(float).eps
+
+
+@given(st.floats(-1.0 + 1e-15, 1e300) | st.floats(-0.5, 1.0) | st.floats(-1e-5, 1e-5))
+@example(-1.0 + 1e-15)
+@example(1e300)
+@example(2**0.5 - 1.0)
+@example(0.5**0.5 - 1.0)
+@example(1e-300)
+@example(0.0)
+def test_log1p_is_right_to_the_last_digits(x):
+    with mpmath.workdps(40):
+        exact = float(mpmath.log1p(mpmath.mpf(x)))
+    assert log1p(x) == pytest.approx(exact, rel=TWO_UNITS_IN_THE_LAST_PLACE, abs=0.0)
+
+
+@given(st.floats(-700.0, 0.0) | st.floats(-1.0, 0.0) | st.floats(-1e-5, 0.0))
+@example(0.0)
+@example(-700.0)
+@example(-0.5 * np.log(2.0))
+def test_exp_is_right_to_the_last_digits(x):
+    with mpmath.workdps(40):
+        exact = float(mpmath.exp(mpmath.mpf(x)))
+    assert exp(x) == pytest.approx(exact, rel=TWO_UNITS_IN_THE_LAST_PLACE, abs=0.0)
+
+
+@pytest.mark.parametrize("x", [-701.0, -1e10, -np.inf])
+def test_exp_has_a_floor_instead_of_zero(x):
+    assert exp(x) == exp(-700.0) > 0.0

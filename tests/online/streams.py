@@ -1,0 +1,67 @@
+"""Learners and streams that the tests of this folder share."""
+
+import numpy as np
+
+from rhmm import SPD, Euclidean, Hyperbolic, OnlineRiemannianHMM, RiemannianHMM
+from rhmm.paper import TRANSMAT
+from tests.brute_force import in_a_row
+
+MANIFOLDS = [Euclidean(2), Hyperbolic(2), Hyperbolic(3), SPD(2)]
+
+LEARNERS = {
+    "growing": {},
+    "growing, short start": {"window": 60},
+    "fixed": {"memory": "fixed"},
+    "fixed, short start": {"memory": "fixed", "window": 50, "lag": 3},
+    "cold": {"init": "cold"},
+    "auto": {"window": "auto"},
+    "windowed convex": {"algorithm": "windowed", "window": 40},
+    "windowed paper": {"algorithm": "windowed", "window": 40, "transition_update": "paper"},
+}
+
+ALONE = ["growing", "fixed", "windowed convex", "windowed paper"]
+"""Learners without a race or a bank."""
+
+
+def learner(manifold, name: str, **options) -> OnlineRiemannianHMM:
+    options = {"random_state": 7, "trace_every": 5, **LEARNERS[name], **options}
+    return OnlineRiemannianHMM(manifold, 3, **options)
+
+
+def chain_on(manifold, distances=(-2.0, 0.0, 2.0), sigmas=(0.4, 0.3, 0.5)) -> RiemannianHMM:
+    """Three states on one geodesic that overlap a little, with the paper's transitions."""
+    means = in_a_row(manifold, distances)
+    return RiemannianHMM.from_parameters(manifold, np.full(3, 1 / 3), TRANSMAT, means, sigmas)
+
+
+def stream(manifold, size: int = 700, seed: int = 0) -> np.ndarray:
+    return chain_on(manifold).sample(size, random_state=seed)[0]
+
+
+def with_holes(X, seed: int = 0) -> np.ndarray:
+    """A fifth of X missing, the first three and a long run among them."""
+    X = X.copy()
+    X[np.random.default_rng(seed).random(len(X)) < 0.2] = np.nan
+    X[:3] = np.nan
+    X[300:380] = np.nan
+    return X
+
+
+def content(learner: OnlineRiemannianHMM, folder) -> dict[str, bytes]:
+    """Every bit that the learner holds."""
+    learner.save(folder / "content.npz")
+    with np.load(folder / "content.npz") as file:
+        return {name: file[name].tobytes() for name in file.files}
+
+
+def is_sound(learner: OnlineRiemannianHMM) -> bool:
+    """Finite parameters, positive rows of A that sum to one, means that are points."""
+    A, means, sigmas = learner.transmat_, learner.means_, learner.sigmas_
+    return bool(
+        (A > 0).all()
+        and np.allclose(A.sum(axis=1), 1.0, rtol=0, atol=1e-12)
+        and np.isfinite(means).all()
+        and learner.manifold.belongs(means).all()
+        and np.isfinite(sigmas).all()
+        and (sigmas > 0).all()
+    )
