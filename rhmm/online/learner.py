@@ -29,6 +29,7 @@ _RACE = 160
 _FINALISTS = 4
 """Candidates in the second half of the race."""
 _CHUNK = 4096
+_MOST_REPEATS = 8
 _UNBOUNDED = 1e300
 
 
@@ -57,6 +58,8 @@ class Runner(NamedTuple):
 
 class OnlineRiemannianHMM:
     """An HMM on a manifold that learns from each observation once and holds only a few.
+
+    A row with NaN is a missing observation; so is what a stuck sensor repeats over and over.
 
     Parameters
     ----------
@@ -135,6 +138,8 @@ class OnlineRiemannianHMM:
         self._least_delta = float(manifold.delta(self.min_sigma))
         self._buffer = np.empty((0, *manifold.point_shape))
         self._skipped = 0
+        self._last = np.full(int(np.prod(manifold.point_shape)), np.nan)
+        self._repeats = np.zeros(1, np.int64)
         self._field: list[Runner] = []
         self._leader = 0
         self._racing_is_over = False
@@ -169,6 +174,7 @@ class OnlineRiemannianHMM:
 
     def _consume(self, X, want_filtered: bool) -> np.ndarray:
         X, observed = self.manifold.observations("X", X, allow_all_missing=True)
+        _drop_stuck(X.reshape(len(X), -1), observed, self._last, self._repeats)
         n = self.n_components
         filtered = np.full((len(X) if want_filtered else 0, n), 1.0 / n)
         done = 0
@@ -500,6 +506,23 @@ class OnlineRiemannianHMM:
     def load(cls, path) -> "OnlineRiemannianHMM":
         """Read a learner that `save` wrote; it has no callback."""
         return storage.load(path, cls)
+
+
+@kernel
+def _drop_stuck(X, observed, last, repeats):
+    """After `_MOST_REPEATS` repetitions of the same observation, more of it counts as missing.
+
+    A stuck sensor would otherwise shrink a state to a point. `last` and `repeats` remember.
+    """
+    for t in range(len(X)):
+        if not observed[t]:
+            continue
+        same = True
+        for q in range(X.shape[1]):
+            same &= X[t, q] == last[q]
+            last[q] = X[t, q]
+        repeats[0] = repeats[0] + 1 if same else 0
+        observed[t] = repeats[0] < _MOST_REPEATS
 
 
 @kernel

@@ -40,6 +40,7 @@ def save(path, learner) -> None:
             arrays[f"{r}.{name}"] = array
     arrays["buffer"] = learner._buffer
     arrays["scores"] = learner._scores
+    arrays["last"], arrays["repeats"] = learner._last, learner._repeats
     if learner.trace_every and learner._traces:
         for name, array in learner.trace_._asdict().items():
             arrays[f"trace.{name}"] = array
@@ -71,6 +72,7 @@ def load(path, learner_class):
         learner._field = runners
         learner._buffer = content["buffer"]
         learner._scores = content["scores"]
+        learner._last, learner._repeats = content["last"], content["repeats"]
         learner._skipped = head["skipped"]
         learner._leader = head["leader"]
         learner._racing_is_over = head["racing_is_over"]

@@ -1,30 +1,68 @@
-"""The table that kernels use in place of σ(δ) agrees with the direct computation."""
+"""The table that kernels read σ and log Z from, against the direct computation."""
 
 import numpy as np
 import pytest
 
 from rhmm import SPD, Euclidean, Hyperbolic
-from rhmm.gaussian.table import half_precision_and_log_z, radial_table
+from rhmm.gaussian.table import (
+    LARGEST_SIGMA,
+    SMALLEST_SIGMA,
+    half_precision_and_log_z,
+    radial_table,
+)
 
-MANIFOLDS = [Euclidean(2), Hyperbolic(2), Hyperbolic(5), SPD(2), SPD(5)]
+MANIFOLDS = [
+    Euclidean(1),
+    Euclidean(3),
+    Hyperbolic(2),
+    Hyperbolic(3),
+    Hyperbolic(6),
+    SPD(2),
+    SPD(3),
+]
 
 
 @pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
 def test_the_table_agrees_with_the_direct_computation(manifold):
     table = radial_table(manifold.gaussian)
-    for sigma in np.geomspace(1e-3, 15.0, 200):
-        half_precision, log_z = half_precision_and_log_z(table, manifold.delta(sigma))
-        assert half_precision == pytest.approx(0.5 / sigma**2, rel=1e-9)
-        assert log_z == pytest.approx(manifold.log_z(sigma), abs=1e-9, rel=1e-9)
+    sigmas = np.exp(np.random.default_rng(0).uniform(np.log(1.01e-4), np.log(19.9), 400))
+    deltas = manifold.delta(sigmas)
+    found = np.array([half_precision_and_log_z(table, delta) for delta in deltas])
+    np.testing.assert_allclose(found[:, 0], 0.5 / manifold.sigma(deltas) ** 2, rtol=1e-8)
+    np.testing.assert_allclose(found[:, 0], 0.5 / sigmas**2, rtol=1e-8)
+    np.testing.assert_allclose(found[:, 1], manifold.log_z(sigmas), rtol=1e-8, atol=1e-8)
 
 
 @pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
-def test_equal_laws_share_one_table(manifold):
-    again = type(manifold)(manifold.size)
-    assert radial_table(manifold.gaussian) is radial_table(again.gaussian)
+@pytest.mark.parametrize("end", [SMALLEST_SIGMA, LARGEST_SIGMA])
+def test_the_ends_of_the_table_are_exact(manifold, end):
+    half_precision, log_z = half_precision_and_log_z(
+        radial_table(manifold.gaussian), float(manifold.delta(end))
+    )
+    assert half_precision == pytest.approx(0.5 / end**2, rel=1e-8)
+    assert log_z == pytest.approx(float(manifold.log_z(end)), rel=1e-8, abs=1e-8)
 
 
-def test_laws_of_the_same_dimension_on_different_manifolds_do_not():
-    flat, curved = radial_table(Euclidean(3).gaussian), radial_table(Hyperbolic(3).gaussian)
-    matrices = radial_table(SPD(2).gaussian)
-    assert len({id(flat), id(curved), id(matrices)}) == 3
+@pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
+def test_beyond_the_table_its_ends_serve(manifold):
+    table = radial_table(manifold.gaussian)
+    for end, factor in ((SMALLEST_SIGMA, 0.01), (LARGEST_SIGMA, 100.0)):
+        delta = float(manifold.delta(end))
+        inside = half_precision_and_log_z(table, delta)
+        for far in (factor, factor**3):
+            half_precision, log_z = half_precision_and_log_z(table, delta * far)
+            assert half_precision * far == pytest.approx(inside[0], rel=1e-9)
+            assert log_z == pytest.approx(inside[1], rel=1e-9)
+
+
+@pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
+def test_precision_falls_and_the_normaliser_grows_with_delta(manifold):
+    table = radial_table(manifold.gaussian)
+    deltas = np.geomspace(*manifold.delta(np.array([SMALLEST_SIGMA, LARGEST_SIGMA])), 20_000)
+    found = np.array([half_precision_and_log_z(table, delta) for delta in deltas])
+    assert (np.diff(found[:, 0]) < 0).all()
+    assert (np.diff(found[:, 1]) > 0).all()
+
+
+def test_manifolds_that_are_equal_share_one_table():
+    assert radial_table(Hyperbolic(2).gaussian) is radial_table(Hyperbolic(2).gaussian)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -278,6 +279,21 @@ def test_the_mean_is_found_at_once_where_unit_steps_crawl():
     mean = Hyperbolic(2).mean(points)
     assert Hyperbolic(2).norm(mean, Hyperbolic(2).log(mean, points).mean(axis=0)) < 1e-12
     assert min(unit_steps(Hyperbolic(2), points, points[0], 40)) > 1e-6
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+@pytest.mark.parametrize("sigma", [0.2, 1.0, 2.0])
+def test_the_search_for_a_mean_converges_quadratically(dim, sigma):
+    ball = Hyperbolic(dim)
+    points = ball.sample(np.full(dim, 0.3), sigma, 400, rng=0)
+    mean, weights, origin = ball.mean(points), np.ones((1, 400)), np.zeros((1, dim))
+    errors = []
+    for steps in range(1, 7):
+        centres, _, converged = ball.recentre(points, weights, origin, most_steps=steps)
+        errors.append(ball.dist(centres[0], mean))
+    assert converged
+    for error, next_error in pairwise(errors):
+        assert next_error < 2 * error**2 + 1e-11
 
 
 @every_dimension

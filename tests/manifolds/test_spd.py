@@ -300,3 +300,11 @@ def test_means_of_wide_gaussian_clouds_converge(size, sigma):
     manifold = SPD(size)
     points = manifold.sample(np.eye(size), sigma, 300, rng=0)
     assert force_at(manifold, manifold.mean(points), points) < 1e-8
+
+
+@pytest.mark.parametrize("size", [2, 3, 5])
+def test_the_search_for_the_mean_of_a_gaussian_cloud_takes_a_dozen_steps(size):
+    points = SPD(size).sample(np.eye(size), 1.0, 400, rng=0)
+    start = points.mean(axis=0)[None]
+    _, _, converged = SPD(size).recentre(points, np.ones((1, 400)), start, most_steps=12)
+    assert converged

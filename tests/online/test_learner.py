@@ -183,7 +183,7 @@ def test_the_model_it_hands_out_holds_its_parameters_and_starts_stationary(manif
 def test_before_the_start_it_says_that_it_knows_nothing(manifold, name):
     X = stream(manifold)
     online = learner(manifold, name)
-    for seen in (0, 20):
+    for seen, piece in ((0, X[:20]), (20, X[20:25])):
         assert online.n_samples_seen_ == seen
         assert online.predict_one(X[0]) is None
         assert np.array_equal(online.predict_proba_one(X[0]), np.full(3, 1 / 3))
@@ -192,7 +192,7 @@ def test_before_the_start_it_says_that_it_knows_nothing(manifold, name):
                 getattr(online, attribute)
         with pytest.raises(AttributeError, match="nothing is learned before"):
             online.to_hmm()
-        online.partial_fit(X[:20])
+        online.partial_fit(piece)
     assert len(online.trace_.step) == 0
     assert online.trace_.means.shape == (0, 3, *manifold.point_shape)
 
@@ -360,7 +360,7 @@ BIT_GENERATORS = ["PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"]
 
 
 @pytest.mark.parametrize("bit_generator", BIT_GENERATORS)
-@pytest.mark.parametrize("name", ["growing, short start", "cold", "windowed convex"])
+@pytest.mark.parametrize("name", ["cold", "windowed convex"])
 class TestEveryGenerator:
     def online(self, name, bit_generator):
         generator = np.random.Generator(getattr(np.random, bit_generator)(5))

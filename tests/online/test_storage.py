@@ -1,0 +1,76 @@
+"""An online learner on disk goes on as if nothing had happened."""
+
+import numpy as np
+import pytest
+
+from rhmm import Hyperbolic, OnlineRiemannianHMM
+from rhmm.paper import paper_model
+from tests.online.streams import LEARNERS, MANIFOLDS, content, learner, stream, with_holes
+
+
+def loaded(online, folder):
+    online.save(folder / "online.npz")
+    return OnlineRiemannianHMM.load(folder / "online.npz")
+
+
+@pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
+@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("seen", [0, 10, 100, 300, 600])
+def test_a_loaded_learner_goes_on_to_the_last_bit(manifold, name, seen, tmp_path):
+    """Before the start, during the race of the candidates, and after it."""
+    X = with_holes(stream(manifold))
+    online = learner(manifold, name)
+    if seen:
+        online.partial_fit(X[:seen])
+    other = loaded(online, tmp_path)
+    assert other.manifold == manifold
+    assert repr(other) == repr(online)
+    assert other.n_samples_seen_ == seen
+    assert content(other, tmp_path) == content(online, tmp_path)
+    ours, theirs = (one.partial_fit_predict_proba(X[seen:]) for one in (online, other))
+    assert ours.tobytes() == theirs.tobytes()
+    assert content(other, tmp_path) == content(online, tmp_path)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_loaded_learner_predicts_and_explains_the_same(name, tmp_path):
+    X = stream(Hyperbolic(2))
+    online = learner(Hyperbolic(2), name).partial_fit(X)
+    other = loaded(online, tmp_path)
+    assert other.window_ == online.window_
+    assert np.array_equal(other.predict_proba_one(X[0]), online.predict_proba_one(X[0]))
+    assert np.array_equal(other.explain().gamma, online.explain().gamma)
+    assert np.array_equal(other.explain(550, X).zeta, online.explain(550, X).zeta)
+
+
+def test_a_file_holds_no_pickles(tmp_path):
+    online = learner(Hyperbolic(2), "cold").partial_fit(stream(Hyperbolic(2)))
+    online.save(tmp_path / "online.npz")
+    with np.load(tmp_path / "online.npz", allow_pickle=False) as file:
+        assert all(file[name].dtype.kind in "fibU" for name in file.files)
+
+
+@pytest.mark.parametrize("suffix", ["", ".json", ".pkl"])
+def test_a_file_of_another_kind_is_refused(suffix, tmp_path):
+    path = tmp_path / f"online{suffix}"
+    online = learner(Hyperbolic(2), "growing")
+    with pytest.raises(ValueError, match=r"^path must end in \.npz"):
+        online.save(path)
+    with pytest.raises(ValueError, match=r"^path must end in \.npz"):
+        OnlineRiemannianHMM.load(path)
+    assert not path.exists()
+
+
+def test_files_that_are_not_learners_are_refused(tmp_path):
+    paper_model().save(tmp_path / "model.npz")
+    (tmp_path / "empty.npz").write_bytes(b"")
+    (tmp_path / "text.npz").write_text("no learner")
+    online = learner(Hyperbolic(2), "growing").partial_fit(stream(Hyperbolic(2)))
+    online.save(tmp_path / "whole.npz")
+    half = (tmp_path / "whole.npz").read_bytes()
+    (tmp_path / "half.npz").write_bytes(half[: len(half) // 2])
+    for name in ("model", "empty", "text", "half"):
+        with pytest.raises(ValueError, match=rf"^path .*{name}.npz. is not a learner"):
+            OnlineRiemannianHMM.load(tmp_path / f"{name}.npz")
+    with pytest.raises(FileNotFoundError):
+        OnlineRiemannianHMM.load(tmp_path / "absent.npz")
