@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from rhmm._jit import kernel
 from rhmm.gaussian.table import half_precision_and_log_z, radial_table
@@ -174,19 +175,20 @@ class OnlineRiemannianHMM:
 
     def _consume(self, X, want_filtered: bool) -> np.ndarray:
         X, observed = self.manifold.observations("X", X, allow_all_missing=True)
-        _drop_stuck(X.reshape(len(X), -1), observed, self._last, self._repeats)
         n = self.n_components
         filtered = np.full((len(X) if want_filtered else 0, n), 1.0 / n)
         done = 0
         while done < len(X):
             if not self._field:
-                done = self._collect(X, observed, done)
-                continue
-            # The last observation goes alone: the state before it is kept for `explain`.
-            room = len(X) - 1 - done
-            size = min(_CHUNK, self._until_decision(), room) if room > 0 else 1
+                size = min(self._start_size - len(self._buffer), len(X) - done)
+            else:  # the last observation goes alone: the state before it is kept for `explain`
+                size = max(min(_CHUNK, self._until_decision(), len(X) - 1 - done), 1)
             part = slice(done, done + size)
             done += size
+            _drop_stuck(X[part].reshape(size, -1), observed[part], self._last, self._repeats)
+            if not self._field:
+                self._collect(X[part], observed[part])
+                continue
             before = [runner.copy() for runner in self._field] if done == len(X) else None
             run = self._run(X[part], observed[part], want_filtered)
             if want_filtered:
@@ -201,16 +203,12 @@ class OnlineRiemannianHMM:
                     break
         return filtered
 
-    def _collect(self, X, observed, done: int) -> int:
+    def _collect(self, X, observed) -> None:
         """Fill the buffer with observations that are there; begin when it is full."""
-        there = done + np.flatnonzero(observed[done:])[: self._start_size - len(self._buffer)]
-        self._buffer = np.concatenate([self._buffer, X[there]])
-        full = len(self._buffer) == self._start_size
-        end = int(there[-1]) + 1 if full else len(X)
-        self._skipped += end - done - len(there)
-        if full:
+        self._buffer = np.concatenate([self._buffer, X[observed]])
+        self._skipped += int((~observed).sum())
+        if len(self._buffer) == self._start_size:
             self._begin()
-        return end
 
     @property
     def _start_size(self) -> int:
@@ -275,11 +273,24 @@ class OnlineRiemannianHMM:
             cold=cold,
             finalists=8 if race else 1,
         )
+        candidates = [self._in_order_of(candidates[0], c) for c in candidates]
         racing = self._settings(1.0, self._start_size / n)
         self._field = [Runner(racing, self._streaming_state(c)) for c in candidates]
         self._scores = np.array([0.0 if cold else c.log_likelihood for c in candidates])
         self._leader = int(np.argmax(self._scores))
         self._decide()
+
+    def _in_order_of(self, first: start.Candidate, other: start.Candidate) -> start.Candidate:
+        """Name the states of `other` as `first` does: a change of leader keeps the labels."""
+        order = linear_sum_assignment(self.manifold.squared_distances(other.means, first.means))[1]
+        return start.Candidate(
+            np.ascontiguousarray(other.transmat[np.ix_(order, order)]),
+            other.means[order],
+            other.delta[order],
+            other.visits[order],
+            other.alpha[:, order],
+            other.log_likelihood,
+        )
 
     def _settings(self, gain: float, cap: float) -> Settings:
         return Settings(
@@ -439,15 +450,16 @@ class OnlineRiemannianHMM:
 
     def predict_proba_one(self, y) -> np.ndarray:
         """P(s = i | all that was learned from, and y as the next observation); changes nothing."""
+        y = self.manifold._as_array("y", y)[None]
+        _, observed = self.manifold.observations("y", y, allow_all_missing=True)
         if not self._field:
-            self.manifold.observations("y", np.asarray(y)[None], allow_all_missing=True)
             return np.full(self.n_components, 1.0 / self.n_components)
         state = self._state
         last = state.counters[1] if self.algorithm == "streaming" else state.counters[1] - 1
         predicted = state.alpha[last] @ state.transmat
-        log_density = self.to_hmm().log_density(np.asarray(y)[None])[0]
-        if np.isnan(log_density).any():
+        if not observed[0]:
             return predicted
+        log_density = self.to_hmm().log_density(y)[0]
         joint = predicted * np.exp(log_density - log_density.max())
         return joint / joint.sum()
 

@@ -133,6 +133,13 @@ def test_all_directions_of_hyperbolic_space_are_alike(manifold, sigma):
         assert abs(standard_errors(v[:, i] ** 2, share)) < 4
         for j in range(i):
             assert abs(standard_errors(v[:, i] * v[:, j], 0.0)) < 4
+    assert_uniform_on_the_sphere(v / np.linalg.norm(v, axis=1, keepdims=True))
+
+
+def assert_uniform_on_the_sphere(u: np.ndarray):
+    dim = u.shape[1]
+    for i in range(dim):
+        assert abs(standard_errors(u[:, i] ** 4, 3.0 / (dim * (dim + 2)))) < 4
 
 
 @pytest.mark.parametrize("sigma", [0.1, 0.6, 1.5])
@@ -150,6 +157,7 @@ def test_all_frames_of_matrices_are_alike(size, sigma):
         for j in range(i):
             assert abs(standard_errors(logs[:, i, j], 0.0)) < 4
             assert abs(standard_errors(logs[:, i, j] ** 2, off_diagonal)) < 4
+    assert_uniform_on_the_sphere(np.linalg.eigh(logs)[1][:, :, -1])
 
 
 @every_kind

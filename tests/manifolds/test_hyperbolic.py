@@ -183,6 +183,15 @@ def test_geodesics_near_the_boundary_are_as_good_as_the_numbers_there(dim):
 
 
 @every_dimension
+@pytest.mark.parametrize("tau", [1e-6, 1e-4, 1e-3, 3e-3, 1e-2])
+def test_short_steps_are_as_long_as_they_should_be(dim, tau):
+    rng = np.random.default_rng(dim)
+    x, z = (ball_chart(rng.normal(size=dim)) for _ in range(2))
+    y = Hyperbolic(dim).geodesic(x, z, tau)
+    assert ball_distance(x, y) == pytest.approx(tau * ball_distance(x, z), rel=1e-9)
+
+
+@every_dimension
 def test_exp_undoes_log_near_the_boundary_as_far_as_directions_are_known(dim):
     rng = np.random.default_rng(dim)
     starts, ends = near_the_boundary(rng, dim, 100), near_the_boundary(rng, dim, 100)

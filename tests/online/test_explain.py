@@ -5,7 +5,7 @@ import pytest
 
 from rhmm import Hyperbolic, RiemannianHMM
 from tests import brute_force
-from tests.online.streams import ALONE, LEARNERS, MANIFOLDS, learner, stream, with_holes
+from tests.online.streams import ALONE, LEARNERS, MANIFOLDS, content, learner, stream, with_holes
 
 every_manifold = pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
 
@@ -75,8 +75,6 @@ def test_steps_at_holes_are_explained(name):
 
 
 def test_explaining_changes_nothing(tmp_path):
-    from tests.online.streams import content
-
     X = stream(Hyperbolic(2))
     online = learner(Hyperbolic(2), "cold").partial_fit(X)
     before = content(online, tmp_path)
@@ -186,10 +184,10 @@ def test_a_step_that_cannot_be_explained_is_refused():
     X = stream(Hyperbolic(2), 300)
     online = learner(Hyperbolic(2), "growing").partial_fit(X)
     for k in (0, 299, 301):
-        with pytest.raises(ValueError, match="^k must be the latest observation, 300"):
+        with pytest.raises(ValueError, match=r"^k must be the latest observation, 300"):
             online.explain(k)
     for k in (0, 200, 301, 250.5):
-        with pytest.raises(ValueError, match="^k must be"):
+        with pytest.raises(ValueError, match=r"^k must be"):
             online.explain(k, X)
-    with pytest.raises(ValueError, match="^X"):
+    with pytest.raises(ValueError, match=r"^X"):
         online.explain(250, X * 2)

@@ -40,9 +40,7 @@ def test_any_chunking_gives_the_same_to_the_last_bit(manifold, name, chunking, t
     X = stream(manifold)
     whole, parts = learner(manifold, name), learner(manifold, name)
     probabilities = whole.partial_fit_predict_proba(X)
-    pieces = [
-        parts.partial_fit_predict_proba(piece) for piece in in_chunks(X, CHUNKINGS[chunking])
-    ]
+    pieces = [parts.partial_fit_predict_proba(piece) for piece in in_chunks(X, CHUNKINGS[chunking])]
     assert np.concatenate(pieces).tobytes() == probabilities.tobytes()
     assert content(parts, tmp_path) == content(whole, tmp_path)
     assert parts.window_ == whole.window_
@@ -510,7 +508,7 @@ def test_a_bad_chunk_is_refused_whole(bad, seen, tmp_path):
     online = learner(Hyperbolic(2), "growing").partial_fit(X[:seen])
     before = content(online, tmp_path)
     for method in (online.partial_fit, online.partial_fit_predict_proba):
-        with pytest.raises(ValueError, match="^X"):
+        with pytest.raises(ValueError, match=r"^X"):
             method(bad)
     assert content(online, tmp_path) == before
 

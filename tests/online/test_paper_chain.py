@@ -1,0 +1,140 @@
+"""The figures that the documentation gives, on the paper's own chain and on its like elsewhere."""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from rhmm import SPD, Hyperbolic, OnlineRiemannianHMM, RiemannianHMM, evaluate
+from rhmm.online import BANK
+from rhmm.paper import TRANSMAT, paper_model
+from rhmm.scoring import accuracy
+from tests.brute_force import in_a_row
+
+SEEDS = 12
+
+
+@cache
+def data(seed):
+    return paper_model().sample(10_000, random_state=seed)
+
+
+class Figures(NamedTuple):
+    gap: np.ndarray
+    """Of the accuracy to the ceiling, for each seed."""
+    transition: float
+    """Median ‖A − Â‖_F."""
+    mean: float
+    """Median of the mean d(c, ĉ)."""
+
+
+def figures(learned, seeds) -> Figures:
+    found = [
+        evaluate(learned(data(seed)[0], seed), paper_model(), *data(seed)) for seed in range(seeds)
+    ]
+    return Figures(
+        np.array([e.ceiling - e.accuracy for e in found]),
+        float(np.median([e.transition_error for e in found])),
+        float(np.median([e.mean_errors.mean() for e in found])),
+    )
+
+
+def online(seeds=SEEDS, **options) -> Figures:
+    def learned(X, seed):
+        fresh = OnlineRiemannianHMM(Hyperbolic(2), 3, random_state=seed, **options)
+        return fresh.partial_fit(X).to_hmm()
+
+    return figures(learned, seeds)
+
+
+@pytest.fixture(scope="module")
+def em() -> Figures:
+    return figures(lambda X, s: RiemannianHMM(Hyperbolic(2), 3, random_state=s).fit(X), SEEDS)
+
+
+def test_em_is_at_the_ceiling(em):
+    assert em.gap.max() < 0.002
+
+
+def test_streaming_from_200_is_as_accurate_as_em(em):
+    found = online(window=200)
+    assert found.gap.max() <= 0.002
+    assert found.transition <= 1.15 * em.transition
+    assert found.mean <= 1.25 * em.mean
+
+
+@pytest.mark.parametrize("options", [{"window": 60}, {"init": "cold"}], ids=str)
+def test_streaming_from_few_observations_is_nearly_as_accurate(options, em):
+    found = online(**options)
+    assert np.mean(found.gap <= 0.005) >= 0.95
+    assert found.transition <= 1.3 * em.transition
+    assert found.mean <= 1.5 * em.mean
+
+
+def test_the_papers_update_works_with_a_wide_window():
+    found = online(seeds=5, algorithm="windowed", transition_update="paper", window=200)
+    assert np.median(found.gap) <= 0.003
+    assert found.transition <= 0.15
+
+
+@pytest.mark.parametrize("window", [40, 60])
+def test_the_papers_update_collapses_with_a_narrow_window(window):
+    found = online(algorithm="windowed", transition_update="paper", window=window)
+    assert np.median(found.gap) > 0.1
+
+
+def test_the_convex_update_does_not_collapse():
+    found = online(algorithm="windowed", transition_update="convex", window=60)
+    assert np.median(found.gap) <= 0.006
+    assert found.transition <= 0.30
+
+
+def test_a_growing_memory_converges_and_a_fixed_one_does_not():
+    growing, fixed = online(seeds=4), online(seeds=4, memory="fixed")
+    assert growing.transition < 0.5 * fixed.transition
+    assert growing.mean < 0.5 * fixed.mean
+
+
+def like_the_paper(manifold) -> RiemannianHMM:
+    """One tight state and two broad ones that overlap a little."""
+    means = in_a_row(manifold, [0.0, 2.0, -2.0])
+    return RiemannianHMM.from_parameters(
+        manifold, [1.0, 0.0, 0.0], TRANSMAT, means, [0.2, 0.7, 0.7]
+    )
+
+
+@pytest.mark.parametrize("manifold", [Hyperbolic(3), SPD(3)], ids=repr)
+@pytest.mark.parametrize("options", [{}, {"window": 60}, {"init": "cold"}], ids=str)
+def test_chains_of_the_same_shape_are_learned_elsewhere(manifold, options):
+    truth = like_the_paper(manifold)
+    for seed in range(2):
+        X, states = truth.sample(5_000, random_state=seed)
+        learned = OnlineRiemannianHMM(manifold, 3, random_state=seed, **options).partial_fit(X)
+        found = evaluate(learned.to_hmm(), truth, X, states)
+        assert found.ceiling < 1.0
+        assert found.ceiling - found.accuracy <= 0.005
+
+
+def test_the_automatic_window_keeps_up_with_the_best_of_its_bank():
+    """A chain whose means jump by 20° half way, decoded as the stream goes."""
+    truth = paper_model()
+    cos, sin = np.cos(0.35), np.sin(0.35)
+    means = truth.means_ @ np.array([[cos, sin], [-sin, cos]])
+    turned = RiemannianHMM.from_parameters(
+        truth.manifold, truth.startprob_, truth.transmat_, means, truth.sigmas_
+    )
+    scores = []
+    for seed in range(6):
+        first = truth.sample(5_000, random_state=seed)
+        second = turned.sample(5_000, random_state=seed + 100)
+        X, states = (np.concatenate(pair) for pair in zip(first, second, strict=True))
+        row = []
+        for options in ({"window": "auto"}, *({"window": w, "memory": "fixed"} for w in BANK)):
+            learner = OnlineRiemannianHMM(Hyperbolic(2), 3, random_state=seed, **options)
+            predicted = learner.partial_fit_predict_proba(X).argmax(axis=1)
+            row.append(accuracy(states, predicted, 3))
+        scores.append(row)
+    auto, *bank = np.mean(scores, axis=0)
+    assert auto >= max(bank) - 0.005
+    assert auto >= sorted(bank)[-2]
