@@ -69,11 +69,13 @@ def explain_windowed(manifold: Manifold, settings, state, y, observed: bool) -> 
     newest = _normalised(state.alpha[end - 1] @ state.transmat * density[-1])
     alpha = np.concatenate([state.alpha[end - window + 1 : end], newest[None]])
     beta, gamma, zeta = _backward(state.transmat, alpha, density)
-    visits, pair, weight = gamma.sum(axis=0), zeta[-1], newest
+    visits, pair, weight = np.maximum(gamma.sum(axis=0), 1e-300), zeta[-1], newest
     old = state.transmat
     mu = g = None
     if settings.convex:
         transmat = old + (pair - old * pair.sum(axis=1, keepdims=True)) / visits[:, None]
+        transmat = np.maximum(transmat, windowed.LEAST)
+        transmat /= transmat.sum(axis=1, keepdims=True)
     else:
         mu = np.maximum(zeta.sum(axis=0), 1e-300) / old**2
         g = pair / old

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from rhmm._jit import kernel
-from rhmm.gaussian.table import half_precision_and_log_z, radial_table
+from rhmm.gaussian.table import SMALLEST_SIGMA, half_precision_and_log_z, radial_table
 from rhmm.hmm import RiemannianHMM
 from rhmm.kmeans import RiemannianKMeans
 from rhmm.manifolds import Manifold
@@ -15,7 +15,7 @@ from rhmm.online import start, storage, streaming, windowed
 from rhmm.online.explain import Explanation, explain_streaming, explain_windowed
 from rhmm.online.trace import Trace, empty_trace
 from rhmm.parameters import stationary_law
-from rhmm.validation import as_generator, check_choice, check_integer, check_positive
+from rhmm.validation import as_generator, check_choice, check_integer, check_number
 
 BANK = (50, 200, 800, 3200)
 """The memories that ``window="auto"`` runs side by side."""
@@ -126,7 +126,9 @@ class OnlineRiemannianHMM:
             raise ValueError(f"window must be at least n_components={n_components}, not {window}")
         if algorithm == "windowed" and (self.auto or init == "cold"):
             raise ValueError("algorithm='windowed' needs a window in numbers and init='kmeans'")
-        self.min_sigma = float(check_positive("min_sigma", min_sigma))
+        self.min_sigma = check_number("min_sigma", min_sigma, at_least=SMALLEST_SIGMA)
+        if callback is not None and not callable(callback):
+            raise ValueError(f"callback must be a function or None, not {callback!r}")
         self.random_state = random_state
         self.trace_every = (
             0 if trace_every is None else check_integer("trace_every", trace_every, at_least=1)
@@ -145,6 +147,7 @@ class OnlineRiemannianHMM:
         self._leader = 0
         self._racing_is_over = False
         self._scores = np.zeros(0)
+        self._raced = 0
         self._traces: list[Trace] = []
         self._latest: tuple[Runner, np.ndarray, bool] | None = None
 
@@ -171,7 +174,16 @@ class OnlineRiemannianHMM:
 
     def learn_one(self, y) -> "OnlineRiemannianHMM":
         """Learn from one observation."""
-        return self.partial_fit(self.manifold._as_array("y", y)[None])
+        return self.partial_fit(self._one(y))
+
+    def _one(self, y) -> np.ndarray:
+        """y, checked, as a stream of one."""
+        y = self.manifold._as_array("y", y)
+        if y.shape != self.manifold.point_shape:
+            raise ValueError(f"y must be one point of shape {self.manifold.point_shape}")
+        if not np.isnan(y).any():
+            self.manifold.points("y", y)
+        return y[None]
 
     def _consume(self, X, want_filtered: bool) -> np.ndarray:
         X, observed = self.manifold.observations("X", X, allow_all_missing=True)
@@ -190,7 +202,9 @@ class OnlineRiemannianHMM:
                 self._collect(X[part], observed[part])
                 continue
             before = [runner.copy() for runner in self._field] if done == len(X) else None
+            self._latest = None
             run = self._run(X[part], observed[part], want_filtered)
+            self._raced += int(observed[part].sum())
             if want_filtered:
                 filtered[part] = run
             if before is not None:
@@ -257,6 +271,7 @@ class OnlineRiemannianHMM:
     def _begin(self) -> None:
         points = self._buffer
         self._buffer = points[:0]
+        self._first_luck = self._rng.bit_generator.state
         if self.algorithm == "windowed":
             self._field = [self._paper_start(points)]
             self._racing_is_over = True
@@ -278,6 +293,7 @@ class OnlineRiemannianHMM:
         self._field = [Runner(racing, self._streaming_state(c)) for c in candidates]
         self._scores = np.array([0.0 if cold else c.log_likelihood for c in candidates])
         self._leader = int(np.argmax(self._scores))
+        self._raced = self._start_size
         self._decide()
 
     def _in_order_of(self, first: start.Candidate, other: start.Candidate) -> start.Candidate:
@@ -352,16 +368,16 @@ class OnlineRiemannianHMM:
         """Observations until the number of candidates is to be cut."""
         if self._racing_is_over:
             return _CHUNK
-        seen, (half, whole) = self.n_samples_seen_, self._race_ends
-        return (half if seen < half else whole) - seen
+        half, whole = self._race_ends
+        return (half if self._raced < half else whole) - self._raced
 
     def _decide(self) -> None:
         """Cut the field of candidates when its time has come, and set up what follows the race."""
         if self._racing_is_over:
             return
-        seen, (half, whole) = self.n_samples_seen_, self._race_ends
+        half, whole = self._race_ends
         ranking = np.argsort(-self._scores, kind="stable")
-        if seen >= whole or len(self._field) == 1:
+        if self._raced >= whole or len(self._field) == 1:
             self._racing_is_over = True
             self._leader = 0
             state = self._field[ranking[0]].state
@@ -374,7 +390,7 @@ class OnlineRiemannianHMM:
                 self._field = [Runner(self._settings(1.0, self.window / n), state)]
             else:
                 self._field = [Runner(self._settings(_GAIN, _UNBOUNDED), state)]
-        elif seen >= half and len(self._field) > _FINALISTS:
+        elif self._raced >= half and len(self._field) > _FINALISTS:
             kept = np.sort(ranking[:_FINALISTS])
             self._field = [self._field[c] for c in kept]
             self._scores = self._scores[kept]
@@ -450,14 +466,13 @@ class OnlineRiemannianHMM:
 
     def predict_proba_one(self, y) -> np.ndarray:
         """P(s = i | all that was learned from, and y as the next observation); changes nothing."""
-        y = self.manifold._as_array("y", y)[None]
-        _, observed = self.manifold.observations("y", y, allow_all_missing=True)
+        y = self._one(y)
         if not self._field:
             return np.full(self.n_components, 1.0 / self.n_components)
         state = self._state
         last = state.counters[1] if self.algorithm == "streaming" else state.counters[1] - 1
         predicted = state.alpha[last] @ state.transmat
-        if not observed[0]:
+        if np.isnan(y).any():
             return predicted
         log_density = self.to_hmm().log_density(y)[0]
         joint = predicted * np.exp(log_density - log_density.max())
@@ -465,7 +480,8 @@ class OnlineRiemannianHMM:
 
     def predict_one(self, y) -> int | None:
         """The most probable state of y as the next observation; None before the start."""
-        return int(self.predict_proba_one(y).argmax()) if self._field else None
+        probabilities = self.predict_proba_one(y)
+        return int(probabilities.argmax()) if self._field else None
 
     def explain(self, k: int | None = None, X=None) -> Explanation:
         """Every quantity of the update at observation k, as named arrays.
@@ -507,7 +523,7 @@ class OnlineRiemannianHMM:
     def _fresh(self) -> "OnlineRiemannianHMM":
         """A learner with the same options and the same luck that has seen nothing."""
         fresh = OnlineRiemannianHMM(self.manifold, **self._options())
-        fresh._rng.bit_generator.state = self._first_luck
+        fresh._rng = storage.generator_at(self._first_luck)
         return fresh
 
     def save(self, path) -> None:

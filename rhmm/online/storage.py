@@ -28,9 +28,10 @@ def save(path, learner) -> None:
         "format": _FORMAT,
         "manifold": [learner.manifold.name, learner.manifold.size],
         "options": learner._options(),
-        "luck": [learner._first_luck, learner._rng.bit_generator.state],
+        "luck": [_plain(learner._first_luck), _plain(learner._rng.bit_generator.state)],
         "skipped": learner._skipped,
         "leader": learner._leader,
+        "raced": learner._raced,
         "racing_is_over": learner._racing_is_over,
         "settings": [list(runner.settings) for runner in runners],
         "latest": latest,
@@ -52,13 +53,14 @@ def load(path, learner_class):
 
     path = _checked(path)
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             content = {name: file[name] for name in file.files}
         head = json.loads(str(content["head"]))
         if head["format"] != _FORMAT:
             raise ValueError("unknown format")
         learner = learner_class(manifold_named(*head["manifold"]), **head["options"])
-        learner._first_luck, learner._rng.bit_generator.state = head["luck"]
+        learner._first_luck, luck = head["luck"]
+        learner._rng = generator_at(luck)
         state_class = StreamingState if learner.algorithm == "streaming" else WindowedState
         runners = [
             Runner(
@@ -75,12 +77,27 @@ def load(path, learner_class):
         learner._last, learner._repeats = content["last"], content["repeats"]
         learner._skipped = head["skipped"]
         learner._leader = head["leader"]
+        learner._raced = head["raced"]
         learner._racing_is_over = head["racing_is_over"]
         if "trace.step" in content:
             learner._traces = [Trace(*(content[f"trace.{name}"] for name in Trace._fields))]
         return learner
     except (ValueError, KeyError, TypeError, zipfile.BadZipFile, EOFError) as error:
         raise ValueError(f"path {str(path)!r} is not a learner that rhmm saved ({error})") from None
+
+
+def _plain(luck):
+    """The state of a bit generator as JSON can hold it."""
+    if isinstance(luck, dict):
+        return {key: _plain(value) for key, value in luck.items()}
+    return luck.tolist() if isinstance(luck, np.ndarray) else luck
+
+
+def generator_at(luck: dict) -> np.random.Generator:
+    """A Generator of the kind and in the state that `luck` tells."""
+    bit_generator = getattr(np.random, luck["bit_generator"])()
+    bit_generator.state = luck
+    return np.random.Generator(bit_generator)
 
 
 def _checked(path) -> Path:

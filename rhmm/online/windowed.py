@@ -22,6 +22,10 @@ FLOOR = 1e-6
 and rows are scaled back to one."""
 
 
+LEAST = 1e-12
+"""Of A under the convex update, which is positive but for underflow when a state stays away."""
+
+
 class WindowedState(NamedTuple):
     """Everything the algorithm remembers: its size depends on Δ and N alone."""
 
@@ -96,7 +100,7 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
         # Table 1: β, γ and ζ backwards over the window, and their sums.
         for i in range(n):
             beta[i] = 1.0
-            gamma_sum[i] = alpha[end - 1, i]
+            gamma_sum[i] = max(alpha[end - 1, i], 1e-300)
             for j in range(n):
                 zeta_sum[i, j] = 0.0
         for t in range(last - 1, -1, -1):
@@ -167,9 +171,13 @@ def _convex_step(transmat, pair, gamma_sum):
     """A_ij += (ζ_ij − A_ij Σ_h ζ_ih)/Σγ(i): a convex combination, so A stays stochastic."""
     n = len(transmat)
     for i in range(n):
-        leaving = pair[i].sum()
+        leaving, row_sum = pair[i].sum(), 0.0
         for j in range(n):
             transmat[i, j] += (pair[i, j] - transmat[i, j] * leaving) / gamma_sum[i]
+            transmat[i, j] = max(transmat[i, j], LEAST)
+            row_sum += transmat[i, j]
+        for j in range(n):
+            transmat[i, j] /= row_sum
 
 
 @kernel

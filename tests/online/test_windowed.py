@@ -115,8 +115,7 @@ def test_rows_of_a_stay_positive_and_sum_to_one(manifold, update, window):
     assert (trace.sigmas > 0).all()
 
 
-def test_the_convex_update_stays_stochastic_by_itself():
-    """No floor and no scaling: sums drift by rounding alone over ten thousand steps."""
+def test_the_convex_update_keeps_rows_at_one_over_ten_thousand_steps():
     X, _ = paper_model().sample(10_000, random_state=0)
     online = learner(Hyperbolic(2), "windowed convex", trace_every=100).partial_fit(X)
     sums = online.trace_.transmat.sum(axis=2)
