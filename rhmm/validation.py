@@ -32,11 +32,14 @@ def as_numbers(name: str, value) -> np.ndarray:
             raise TypeError
         return np.require(value, float, ["C", "W"])
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be real numbers, not {value!r}") from None
+        raise ValueError(f"{name} must be an array of numbers, all real, not {value!r}") from None
 
 
 def check_positive(name: str, value) -> np.ndarray:
-    value = as_numbers(name, value)
+    try:
+        value = as_numbers(name, value)
+    except ValueError:
+        raise ValueError(f"{name} must be a positive number, not {value!r}") from None
     if not (np.isfinite(value) & (value > 0)).all():
         bad = value[~(np.isfinite(value) & (value > 0))].flat[0]
         raise ValueError(f"{name} must be positive and finite, not {bad:g}")

@@ -15,54 +15,49 @@ RECORD = """
 import json
 from numba.core import event
 
-with event.install_recorder("numba:compile") as recorder:
-    {work}
-names = {{entry.data["dispatcher"].py_func.__qualname__ for _, entry in recorder.buffer}}
+recorder = event.RecordingListener()
+event.register("numba:compile", recorder)
+"""
+
+REPORT = """
+names = {entry.data["dispatcher"].py_func.__qualname__ for _, entry in recorder.buffer}
 print(json.dumps(sorted(names)))
 """
 
 USE = """
-    import numpy as np
-    from rhmm import SPD, Euclidean, Hyperbolic, RiemannianHMM
+import numpy as np
+from rhmm import SPD, Euclidean, Hyperbolic, RiemannianHMM
 
-    def use(manifold, centre):
-        for sigma in (0.05, 2.0):
-            points = manifold.sample(centre, sigma, 5, rng=0)
-            manifold.dist(points, centre)
-            manifold.mean(points)
-
+def use(manifold, centre):
+    for sigma in (0.05, 2.0):
+        points = manifold.sample(centre, sigma, 5, rng=0)
+        manifold.dist(points, centre)
+        manifold.mean(points)
 """
 
-MATRICES = (
-    USE
-    + """
-    use(SPD(2), np.eye(2))
+MATRICES = f"""{USE}
+use(SPD(2), np.eye(2))
 """
-)
 
-VECTORS = (
-    USE
-    + """
-    use(Euclidean(2), np.zeros(2))
-    use(Hyperbolic(2), np.zeros(2))
-    disk = Hyperbolic(2)
-    X = np.concatenate([disk.sample([x, 0.0], 0.1, 30, rng=0) for x in (-0.5, 0.5)])
-    RiemannianHMM(disk, n_components=2, random_state=0).fit(X)
+VECTORS = f"""{USE}
+use(Euclidean(2), np.zeros(2))
+disk = Hyperbolic(2)
+use(disk, np.zeros(2))
+X = np.concatenate([disk.sample([x, 0.0], 0.1, 30, rng=0) for x in (-0.5, 0.5)])
+RiemannianHMM(disk, n_components=2, random_state=0).fit(X)
 """
-)
 
 ONE_DISTANCE = """
-    from rhmm import Hyperbolic
-    Hyperbolic(2).dist([0.0, 0.0], [0.5, 0.5])
+from rhmm import Hyperbolic
+Hyperbolic(2).dist([0.0, 0.0], [0.5, 0.5])
 """
 
 
 def compiled_by(work: str, package_root: Path, cache: Path) -> list[str]:
     """Names of the functions that a new process compiles while it does the work."""
     environment = os.environ | {"PYTHONPATH": str(package_root), "NUMBA_CACHE_DIR": str(cache)}
-    program = RECORD.format(work=work.strip())
     finished = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program],
+        [sys.executable, "-W", "error", "-c", RECORD + work + REPORT],
         env=environment,
         cwd=cache,
         check=True,

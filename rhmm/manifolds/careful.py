@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from rhmm._jit import kernel
+from rhmm.manifolds.blocks import diagonalise
 
 _MAX_SWEEPS = 60
 
@@ -57,8 +58,12 @@ def cholesky(x, lower):
     Returns the smallest pivot relative to its diagonal entry: a measure, independent of scale, of
     how far `x` is from being singular. If it is not positive, `x` is not positive definite.
     """
+    return _pair_cholesky(x, lower, np.zeros(x.shape))
+
+
+@kernel
+def _pair_cholesky(x, lower, rest):
     m = len(x)
-    rest = np.zeros((m, m))
     lower[:] = 0.0
     margin = math.inf
     for j in range(m):
@@ -103,25 +108,73 @@ def quick_cholesky(x, lower):
 
 
 @kernel
-def solve_lower(lower, x):
-    """``L⁻¹ X`` in place."""
+def _pair_solve(lower, lower_rest, x, rest):
+    """``L⁻¹ X`` in place, on pairs."""
     m = len(lower)
     for i in range(m):
-        for j in range(x.shape[1]):
-            total = x[i, j]
+        for j in range(m):
+            high, low = x[i, j], rest[i, j]
             for k in range(i):
-                total -= lower[i, k] * x[k, j]
-            x[i, j] = total / lower[i, i]
+                high, low = _pair_minus_product(
+                    high, low, lower[i, k], lower_rest[i, k], x[k, j], rest[k, j]
+                )
+            x[i, j], rest[i, j] = _pair_divide(high, low, lower[i, i], lower_rest[i, i])
+
+
+@kernel
+def careful_logs(x, y, logs, frame):
+    """Logarithms of the eigenvalues of L⁻¹ y L⁻ᵀ, x = LLᵀ, and its eigenvectors as columns.
+
+    Where y is near x relative to its own spread, from the eigenvalues of L⁻¹(y − x)L⁻ᵀ; else from
+    the singular values of L⁻¹L_y by one-sided Jacobi rotations. Both are computed in pairs.
+    """
+    m = len(x)
+    shape = (m, m)
+    lower, lower_rest = np.empty(shape), np.zeros(shape)
+    _pair_cholesky(x, lower, lower_rest)
+    high, low = np.empty(shape), np.empty(shape)
+    for i in range(m):
+        for j in range(m):
+            high[i, j], low[i, j] = _two_sum(y[i, j], -x[i, j])
+    for _ in range(2):
+        _pair_solve(lower, lower_rest, high, low)
+        high, low = high.T.copy(), low.T.copy()
+    block, rows = np.empty((m, m, 1)), np.empty((m, m, 1))
+    block[:, :, 0] = 0.5 * (high + high.T)
+    diagonalise(block, rows, True, 1e-32)
+    smallest, largest = math.inf, 0.0
+    for i in range(m):
+        smallest, largest = min(smallest, block[i, i, 0]), max(largest, block[i, i, 0])
+    if 1.0 + smallest > 1e-4 * (1.0 + largest):
+        for i in range(m):
+            logs[i] = math.log1p(block[i, i, 0])
+            frame[:, i] = rows[i, :, 0]
+        return
+    low[:] = 0.0
+    _pair_cholesky(y, high, low)
+    _pair_solve(lower, lower_rest, high, low)
+    for i in range(m):
+        for j in range(m):
+            frame[i, j] = high[i, j]
+    _rotate_columns(frame)
+    for i in range(m):
+        norm = math.sqrt((frame[:, i] ** 2).sum())
+        logs[i] = 2.0 * math.log(norm)
+        frame[:, i] /= norm
 
 
 @kernel
 def careful_dist2(x, y):
-    """d²(x, y) = 4 Σ log² of the singular values of L_x⁻¹ L_y, by one-sided Jacobi rotations."""
-    m = len(x)
-    lower, columns = np.empty((m, m)), np.empty((m, m))
-    cholesky(x, lower)
-    cholesky(y, columns)
-    solve_lower(lower, columns)
+    """d²(x, y) = Σ log² of the eigenvalues of x⁻¹y."""
+    logs, frame = np.empty(len(x)), np.empty(x.shape)
+    careful_logs(x, y, logs, frame)
+    return (logs**2).sum()
+
+
+@kernel
+def _rotate_columns(columns):
+    """One-sided Jacobi: make the columns orthogonal by rotations among them."""
+    m = len(columns)
     for _ in range(_MAX_SWEEPS):
         worst = 0.0
         for p in range(m - 1):
@@ -142,11 +195,4 @@ def careful_dist2(x, y):
                         columns[k, p] = cosine * a - sine * b
                         columns[k, q] = sine * a + cosine * b
         if worst < 1e-15:
-            break
-    total = 0.0
-    for p in range(m):
-        norm2 = 0.0
-        for k in range(m):
-            norm2 += columns[k, p] ** 2
-        total += math.log(norm2) ** 2
-    return total
+            return

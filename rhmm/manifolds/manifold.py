@@ -9,7 +9,7 @@ from rhmm.gaussian.radial import RadialGaussian
 from rhmm.manifolds import verbs
 from rhmm.validation import as_generator, as_numbers, check_integer, check_moderate
 
-_MOST_STEPS = 200
+_MOST_STEPS = 500
 """Of the search for a centre of mass, which takes two to ten unless the data are extreme."""
 
 

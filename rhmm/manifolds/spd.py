@@ -17,7 +17,7 @@ from rhmm.manifolds.blocks import (
     spread,
     whiten,
 )
-from rhmm.manifolds.careful import careful_dist2, cholesky, quick_cholesky
+from rhmm.manifolds.careful import careful_dist2, careful_logs, cholesky, quick_cholesky
 from rhmm.manifolds.manifold import Manifold
 
 SMALLEST_MARGIN = 1e-14
@@ -82,9 +82,11 @@ class SPD(Manifold):
 
     def norm(self, x, v):
         x, v = self.points("x", x), self._tangents(v)
-        self._common_lead(x, "v", v)
-        solved = np.linalg.solve(x, v)
-        return np.sqrt(np.einsum("...ij,...ji->...", solved, solved))
+        lead = self._common_lead(x, "v", v)
+        x, v = self._spread(lead, x, v)
+        out = np.empty(len(x))
+        _norms(x, v, out)
+        return out.reshape(lead)[()]
 
     def _first_guess(self, points, weights):
         return np.tensordot(weights / weights.sum(), points, axes=1)
@@ -143,7 +145,7 @@ def _squared_distances(geometry, points, centres, d2):
     factor, block = np.empty((m, m, lanes)), np.empty((m, m, lanes))
     logs, trusted = np.empty((m, lanes)), np.empty(lanes, np.bool_)
     for i in range(len(centres)):
-        cholesky(centres[i], lower)
+        margin = cholesky(centres[i], lower)
         spread(lower, factor)
         for begin in range(0, len(points), max(lanes, 1)):
             first = min(begin, len(points) - lanes)  # the last block overlaps the one before it
@@ -153,7 +155,7 @@ def _squared_distances(geometry, points, centres, d2):
             for lane in range(lanes):
                 t = first + lane
                 d2[i, t] = _sum_of_squares(logs, lane)
-                if not trusted[lane]:
+                if not (trusted[lane] and margin > 1e-4):
                     d2[i, t] = careful_dist2(centres[i], points[t])
 
 
@@ -247,6 +249,19 @@ def _whitened_eigen(lower, x, values, vectors, minus):
 
 
 @kernel
+def _norms(x, v, out):
+    """‖L⁻¹ v L⁻ᵀ‖_F."""
+    m = x.shape[1]
+    lower, factor, block = np.empty((m, m)), np.empty((m, m, 1)), np.empty((m, m, 1))
+    for t in range(len(out)):
+        cholesky(x[t], lower)
+        spread(lower, factor)
+        block[:, :, 0] = v[t]
+        whiten(factor, block)
+        out[t] = math.sqrt((block**2).sum())
+
+
+@kernel
 def _congruence(lower, vectors, values, out):
     """``L V diag(values) Vᵀ Lᵀ``."""
     frame = lower @ vectors
@@ -260,14 +275,23 @@ def _congruence(lower, vectors, values, out):
             out[j, i] = total
 
 
+@kernel
+def _logs_between(x, y, lower, logs, vectors):
+    """The factor of x, and the eigenvalues and eigenvectors of log(L⁻¹ y L⁻ᵀ)."""
+    margin = cholesky(x, lower)
+    _whitened_eigen(lower, y, logs, vectors, x)
+    if margin > 1e-4 and 1.0 + logs.min() > 1e-4 * (1.0 + logs.max()):
+        for k in range(len(logs)):
+            logs[k] = math.log1p(logs[k])
+    else:
+        careful_logs(x, y, logs, vectors)
+
+
 @implements(verbs.log_into, ConeGeometry)
 def _log_into(geometry, x, y, out):
     m = geometry.size
     lower, values, vectors = np.empty((m, m)), np.empty(m), np.empty((m, m))
-    cholesky(x, lower)
-    _whitened_eigen(lower, y, values, vectors, x)
-    for k in range(m):
-        values[k] = math.log1p(max(values[k], -1.0 + 1e-15))
+    _logs_between(x, y, lower, values, vectors)
     _congruence(lower, vectors, values, out)
 
 
@@ -286,10 +310,9 @@ def _exp_into(geometry, x, v, out):
 def _geodesic_into(geometry, x, z, tau, out):
     m = geometry.size
     lower, values, vectors = np.empty((m, m)), np.empty(m), np.empty((m, m))
-    cholesky(x, lower)
-    _whitened_eigen(lower, z, values, vectors, x)
+    _logs_between(x, z, lower, values, vectors)
     for k in range(m):
-        values[k] = math.exp(tau * math.log1p(max(values[k], -1.0 + 1e-15)))
+        values[k] = math.exp(tau * values[k])
     _congruence(lower, vectors, values, out)
 
 
@@ -325,7 +348,7 @@ def _assemble_into(centre, logs, frames, out):
 
 
 @kernel
-def _gather(points, weights, centre, lower, d2, gradient):
+def _gather(points, weights, centre, lower, margin, d2, gradient):
     """Σ w log(L⁻¹ y L⁻ᵀ) into `gradient`; returns Σ w d² and the mean curvature.
 
     In the eigenbasis of the logarithm the Hessian of ½d² is (x/2) coth(x/2) for the difference x
@@ -339,6 +362,7 @@ def _gather(points, weights, centre, lower, d2, gradient):
     spread(lower, factor)
     logs, trusted = np.empty((m, lanes)), np.empty(lanes, np.bool_)
     lane_weights, scaled = np.empty(lanes), np.empty(lanes)
+    lane_logs, lane_vectors = np.empty(m), np.empty((m, m))
     gradient[:] = 0.0
     value, curvature = 0.0, 0.0
     for begin in range(0, len(points), lanes):
@@ -351,10 +375,11 @@ def _gather(points, weights, centre, lower, d2, gradient):
         for lane in range(lanes):
             w = weights[first + lane] if first + lane >= begin else 0.0
             lane_weights[lane] = w
-            if trusted[lane]:
-                d2[first + lane] = _sum_of_squares(logs, lane)
-            else:
-                d2[first + lane] = careful_dist2(centre, points[first + lane])
+            if not (trusted[lane] and margin > 1e-4):
+                careful_logs(centre, points[first + lane], lane_logs, lane_vectors)
+                logs[:, lane] = lane_logs
+                rows[:, :, lane] = lane_vectors.T
+            d2[first + lane] = _sum_of_squares(logs, lane)
             value += w * d2[first + lane]
         for i in range(m):
             for j in range(i):
@@ -397,15 +422,19 @@ def _search(points, weights, centre, d2, most_steps):
     values, vectors = np.empty(m), np.empty((m, m))
     identity, zero = np.eye(m), np.zeros((m, m))
     start, start_lower = centre.copy(), np.empty((m, m))
-    value, damping, length = math.inf, 1.0, math.inf
+    value, slope, damping = math.inf, math.inf, 1.0
+    length, previous = math.inf, math.inf
     for _ in range(most_steps):
-        cholesky(centre, lower)
-        new_value, curvature = _gather(points, weights, centre, lower, d2, gradient)
-        if new_value > value * (1.0 + 1e-12):  # overshot: half of the step from the same start
+        margin = cholesky(centre, lower)
+        new_value, curvature = _gather(points, weights, centre, lower, margin, d2, gradient)
+        new_slope = math.sqrt((gradient**2).sum())
+        # Overshot: half of the step from the same start. (Near the end the value is all rounding
+        # error, and only the gradient can tell.)
+        if new_value > value * (1.0 + 1e-12) and new_slope > slope:
             damping *= 0.5
             step *= 0.5
         else:
-            value = new_value
+            value, slope = new_value, new_slope
             start[:] = centre
             start_lower[:] = lower
             trace = np.trace(gradient) / m
@@ -416,11 +445,13 @@ def _search(points, weights, centre, d2, most_steps):
         for k in range(m):
             values[k] = math.exp(values[k])
         _congruence(start_lower, vectors, values, centre)
-        previous, length = length, math.sqrt((step**2).sum())
-        # Linear convergence: what remains after this step is about its length · rate/(1 − rate),
-        # once the steps are small enough for their ratio to be the rate.
-        rate = length / previous
-        settled = previous < 1e-2 and rate < 1.0 and length * rate < _REMAINDER * (1.0 - rate)
-        if length < 1e-13 or settled:
+        before, previous, length = previous, length, math.sqrt((step**2).sum())
+        # Linear convergence: what remains after this step is about its length · rate/(1 − rate).
+        # While a fast direction hides a slow one the ratio of two steps is not yet the rate, so the
+        # slower of the last two counts.
+        rate = max(length / previous, previous / before)
+        settled = before < 0.1 and rate < 1.0 and length * rate < _REMAINDER * (1.0 - rate)
+        # An ill-conditioned centre is known no better than its entries are rounded.
+        if settled or length < 1e-13 + 1e-16 / margin:
             return True
     return False
