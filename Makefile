@@ -20,7 +20,8 @@ lint: $(VENV)/.dev ## check style and formatting
 	$(VENV)/bin/python -m ruff format --check .
 
 bench: $(VENV)/.dev $(PEERS)/.peers ## measure speed side by side with other libraries
-	$(VENV)/bin/python -m benchmarks
+	OMP_NUM_THREADS=1 $(VENV)/bin/python -m benchmarks
+	OMP_NUM_THREADS=1 $(VENV)/bin/python -m benchmarks.endless
 
 clean: ## remove the environments and all caches
 	rm -rf $(VENV) $(PEERS) .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
