@@ -124,8 +124,8 @@ def lloyd(geometry, points, means, delta, transmat, prior, steps):
 
 
 @kernel
-def expectation(table, d2, delta, transmat, alpha, zeta_sum):
-    """γ (written into `alpha`), Σζ and the log-likelihood, from a flat start."""
+def filter_flat(table, d2, delta, transmat, alpha):
+    """Filtered probabilities from a flat start, into `alpha`; returns the log-likelihood."""
     n, size = d2.shape
     log_density, shift = np.empty((size, n)), np.empty(size)
     for i in range(n):
@@ -150,7 +150,7 @@ def em(geometry, table, points, means, delta, transmat, prior, steps, tol):
     verbs.squared_distances(geometry, points, means, d2)
     previous = -math.inf
     for step in range(steps + 1):
-        likelihood = expectation(table, d2, delta, transmat, alpha, zeta_sum)
+        likelihood = filter_flat(table, d2, delta, transmat, alpha)
         filtered = alpha.copy()
         zeta_sum[:] = 1.0 / n
         smooth_pass(alpha, transmat, ends, zeta_sum)
