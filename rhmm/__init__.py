@@ -1,16 +1,20 @@
 """Hidden Markov models on curved spaces: sample, score, filter, smooth, decode, learn."""
 
 from rhmm.em import Monitor
-from rhmm.exceptions import ConvergenceWarning, DegenerateWarning
+from rhmm.exceptions import ConvergenceWarning, DegenerateWarning, NotRecordedWarning
 from rhmm.hmm import RiemannianHMM
 from rhmm.kmeans import RiemannianKMeans
 from rhmm.manifolds import SPD, Euclidean, Hyperbolic, Manifold
 from rhmm.online import OnlineRiemannianHMM, Trace
 from rhmm.parameters import Parameters
 from rhmm.scoring import Evaluation, evaluate
+from rhmm.sweeping import Configuration, Run, open_executor, sweep
+
+__version__ = "0.2.0"
 
 __all__ = [
     "SPD",
+    "Configuration",
     "ConvergenceWarning",
     "DegenerateWarning",
     "Euclidean",
@@ -18,10 +22,14 @@ __all__ = [
     "Hyperbolic",
     "Manifold",
     "Monitor",
+    "NotRecordedWarning",
     "OnlineRiemannianHMM",
     "Parameters",
     "RiemannianHMM",
     "RiemannianKMeans",
+    "Run",
     "Trace",
     "evaluate",
+    "open_executor",
+    "sweep",
 ]

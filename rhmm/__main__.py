@@ -1,39 +1,70 @@
-"""``python -m rhmm table``: the paper's Table 2 beside ours."""
+"""``python -m rhmm``: the paper's Table 2 beside ours, and sweeps over Δ of any model."""
 
 import argparse
 import json
 import sys
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
 
-from rhmm import table
+from rhmm import RiemannianHMM, Run, open_executor, sweep, sweeping, table
+from rhmm.exceptions import NotRecordedWarning
+from rhmm.paper import paper_model
+from rhmm.sweeping.configuration import METHODS
 
 
 def main(arguments: list[str] | None = None) -> None:
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        options.command(options)
+    except (ValueError, OSError, ModuleNotFoundError) as error:
+        print(f"{parser.prog} {options.name}: {error}", file=sys.stderr)
+        sys.exit(2 if isinstance(error, ValueError) else 1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m rhmm", description=__doc__)
-    commands = parser.add_subparsers(dest="command", required=True)
+    commands = parser.add_subparsers(dest="name", required=True)
+
     command = commands.add_parser("table", help="the paper's Table 2 beside ours")
+    command.set_defaults(command=_table)
     command.add_argument("--runs", type=_positive, default=20, help="seeds of each row (20)")
     command.add_argument("--length", type=_positive, default=table.LENGTH, help="T (10000)")
+    command.add_argument("--workers", type=_positive, help="processes (as many as cores)")
     command.add_argument("--json", action="store_true", help="print JSON instead of a table")
-    options = parser.parse_args(arguments)
-    if options.length < max(table.WINDOWS) + 1:
-        parser.error(f"--length must be more than the largest Δ, {max(table.WINDOWS)}")
-    results = []
-    total = options.runs * len(table.rows())
-    for result in table.run(options.runs, options.length):
-        results.append(result)
-        _progress(len(results), total, result)
-    summaries = table.summarise(results)
-    if options.json:
-        content = {
-            "length": options.length,
-            "rows": [
-                s._asdict() | {"paper": s.paper._asdict() if s.paper else None} for s in summaries
-            ],
-            "runs": [r._asdict() for r in results],
-        }
-        print(json.dumps(content, indent=1, ensure_ascii=False))
-    else:
-        print(_text(summaries))
+
+    command = commands.add_parser("sweep", help="accuracy, errors, time and memory against Δ")
+    command.set_defaults(command=_sweep)
+    command.add_argument("--delta", type=_integers, default=[200], help="windows Δ: 40,60,200")
+    command.add_argument(
+        "--algorithm", type=_words, default=["streaming"], help=f"of {','.join(METHODS)}"
+    )
+    command.add_argument(
+        "--transition-update", type=_words, default=["convex"], help="of convex,paper (windowed)"
+    )
+    command.add_argument(
+        "--memory", type=_words, default=["growing"], help="of growing,fixed (streaming)"
+    )
+    command.add_argument(
+        "--init", type=_words, default=["kmeans"], help="of kmeans,cold (streaming)"
+    )
+    command.add_argument("--runs", type=_positive, default=20, help="seeds (20)")
+    command.add_argument("--length", type=_positive, default=10_000, help="T (10000)")
+    command.add_argument("--truth", help="a model file, .json or .npz (the paper's model)")
+    command.add_argument(
+        "--out", required=True, help="a .csv or .parquet file; what it already holds is kept"
+    )
+    command.add_argument("--workers", type=_positive, help="processes (as many as cores)")
+    command.add_argument("--scheduler", help="compute on a Dask cluster: tcp://host:8786")
+    command.add_argument(
+        "--fall-back", action="store_true", help="on this machine if no scheduler answers"
+    )
+    return parser
 
 
 def _positive(text: str) -> int:
@@ -43,40 +74,172 @@ def _positive(text: str) -> int:
     return value
 
 
-def _progress(done: int, total: int, result: table.Result) -> None:
-    if sys.stderr.isatty():
-        bar = ("█" * (30 * done // total)).ljust(30)
-        end = "\n" if done == total else ""
-        print(f"\r{bar} {done}/{total}  {result.row:<34}", end=end, file=sys.stderr, flush=True)
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",")]
 
 
-def _text(summaries: list[table.Summary]) -> str:
+def _integers(text: str) -> list[int]:
+    try:
+        return [int(word) for word in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError("must be whole numbers: 40,60,200") from None
+
+
+# python -m rhmm table
+
+
+def _table(options) -> None:
+    grid = table.configurations(options.length)
+    with open_executor(workers=options.workers) as executor:
+        progress = _progress(len(grid) * options.runs)
+        runs = sweep(paper_model(), grid, options.runs, executor, progress)
+    rows = table.rows(runs)
+    if options.json:
+        content = {"rows": [_row_json(row) for row in rows], "runs": [_run_json(r) for r in runs]}
+        print(json.dumps(content, indent=1, ensure_ascii=False))
+    else:
+        print(_table_text(rows))
+
+
+def _row_json(row: table.Row) -> dict:
+    fields = row.summary._asdict()
+    bands = {
+        name: value._asdict() for name, value in fields.items() if isinstance(value, sweeping.Band)
+    }
+    return {
+        "name": row.summary.configuration.name,
+        **fields,
+        **bands,
+        "configuration": asdict(row.summary.configuration),
+        "paper": row.paper._asdict() if row.paper else None,
+        "remarks": row.remarks,
+    }
+
+
+def _run_json(run: Run) -> dict:
+    return run._asdict() | {"configuration": asdict(run.configuration), "diagonal": run.diagonal}
+
+
+def _table_text(rows: list[table.Row]) -> str:
     head = (
         f"{'':34}{'accuracy':>16}{'paper':>7}{'seconds':>17}{'paper':>9}"
         f"{'A11  A22  A33':>17}{'‖A−Â‖':>14}{'paper':>7}{'mean error':>15}{'memory':>10}"
     )
     lines = [head, "─" * len(head)]
-    for s in summaries:
-        accuracy = f"{s.accuracy[0]:.4f} ±{s.accuracy[1]:.4f}"
-        seconds = f"{s.seconds[0]:.4f} ±{s.seconds[1]:.4f}"
+    for s, paper, _ in rows:
         diagonal = " ".join(f"{a:.2f}" for a in s.diagonal)
-        error = f"{s.transition_error[0]:.3f} ±{s.transition_error[1]:.3f}"
-        mean = f"{s.mean_error[0]:.3f} ±{s.mean_error[1]:.3f}"
-        paper = s.paper
         lines.append(
-            f"{s.row:34}{accuracy:>16}{f'{paper.accuracy:.2f}' if paper else '':>7}"
-            f"{seconds:>17}{f'{paper.seconds:.2f}' if paper else '':>9}{diagonal:>17}"
-            f"{error:>14}{f'{paper.rmse:.2f}' if paper else '':>7}{mean:>15}"
-            f"{f'{s.nbytes / 1024:.0f} KB' if s.nbytes else '':>10}"
+            f"{s.configuration.name:34}{_spread(s.accuracy, 4):>16}"
+            f"{f'{paper.accuracy:.2f}' if paper else '':>7}{_spread(s.seconds, 4):>17}"
+            f"{f'{paper.seconds:.2f}' if paper else '':>9}{diagonal:>17}"
+            f"{_spread(s.transition_error, 3):>14}{f'{paper.rmse:.2f}' if paper else '':>7}"
+            f"{_spread(s.mean_error, 3):>15}{_memory(s.nbytes):>10}"
         )
     lines += [
         "",
-        f"{summaries[0].runs} runs; mean ± standard deviation. Times are of compiled code on this "
-        "machine, the paper's of its authors' laptop; memory is what a method must hold at once.",
-        "",
+        f"{rows[0].summary.runs} runs; mean ± standard deviation. Our times are of learning, on "
+        "this machine, without sampling, compiling and scoring; the paper's are of its authors' "
+        "laptop. Memory is what a method must hold at once.",
     ]
-    lines += [f"{s.row}: {s.remark}." for s in summaries if s.remark]
+    for row in rows:
+        if row.remarks:
+            lines += [
+                "",
+                row.summary.configuration.name,
+                *(f"  {remark}" for remark in row.remarks),
+            ]
     return "\n".join(lines)
+
+
+def _spread(band: sweeping.Band, digits: int) -> str:
+    return f"{band.mean:.{digits}f} ±{band.spread:.{digits}f}"
+
+
+def _memory(nbytes: int) -> str:
+    return f"{nbytes / 1024:.0f} KB" if nbytes else ""
+
+
+# python -m rhmm sweep
+
+
+def _sweep(options) -> None:
+    truth = RiemannianHMM.load(options.truth) if options.truth else paper_model()
+    grid = sweeping.grid(
+        options.algorithm,
+        options.delta,
+        length=options.length,
+        transition_updates=options.transition_update,
+        memories=options.memory,
+        inits=options.init,
+    )
+    try:
+        with _executor(options) as executor, warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", NotRecordedWarning)
+            progress = _progress(len(grid) * options.runs)
+            runs = sweep(truth, grid, options.runs, executor, progress, options.out)
+    except KeyboardInterrupt:
+        print(f"\nstopped; the same command goes on from what {options.out} holds", file=sys.stderr)
+        raise
+    print(_sweep_text(truth, runs))
+    if caught:
+        raise OSError(str(caught[0].message))
+
+
+@contextmanager
+def _executor(options) -> Iterator[Executor]:
+    with ExitStack() as stack:
+        try:
+            executor = stack.enter_context(open_executor(options.scheduler, options.workers))
+        except ConnectionError as error:
+            if not options.fall_back:
+                raise ConnectionError(f"{error}; --fall-back would use this machine") from None
+            print(f"{error}; using this machine", file=sys.stderr)
+            executor = stack.enter_context(open_executor(workers=options.workers))
+        yield executor
+
+
+def _sweep_text(truth: RiemannianHMM, runs: list[Run]) -> str:
+    head = (
+        f"{'':34}{'runs':>5}{'accuracy':>16}{'ceiling':>9}{'seconds':>17}{'‖A−Â‖':>14}"
+        f"{'noise floor':>13}{'mean error':>15}{'σ error':>9}{'memory':>10}"
+    )
+    lines = [head, "─" * len(head)]
+    families: dict[tuple, list[Run]] = {}
+    for run in runs:
+        if run.configuration.window is not None:
+            families.setdefault(run.configuration.family, []).append(run)
+    for s in sweeping.summarise(runs):
+        window = s.configuration.window
+        floor = f"{sweeping.noise_floor(truth, window):.3f}" if window else ""
+        lines.append(
+            f"{s.configuration.name:34}{s.runs:>5}{_spread(s.accuracy, 4):>16}"
+            f"{s.ceiling.mean:>9.4f}{_spread(s.seconds, 4):>17}{_spread(s.transition_error, 3):>14}"
+            f"{floor:>13}{_spread(s.mean_error, 3):>15}{s.sigma_error.mean:>9.3f}"
+            f"{_memory(s.nbytes):>10}"
+        )
+    lines.append("")
+    for family in families.values():
+        enough = sweeping.enough_window(family)
+        found = "no Δ of these is" if enough is None else f"Δ = {enough} is"
+        name = family[0].configuration.name.rpartition(", ")[0]
+        lines.append(f"{name}: {found} enough to be within 1% of the ceiling.")
+    return "\n".join(lines)
+
+
+def _progress(total: int) -> Callable[[Run], None]:
+    """Draws a bar if somebody is looking."""
+    done = 0
+
+    def draw(run: Run) -> None:
+        nonlocal done
+        done += 1
+        if sys.stderr.isatty():
+            bar = ("█" * (30 * done // total)).ljust(30)
+            name = f"{run.configuration.name:<34}"
+            end = "\n" if done == total else ""
+            print(f"\r{bar} {done}/{total}  {name}", end=end, file=sys.stderr, flush=True)
+
+    return draw
 
 
 if __name__ == "__main__":

@@ -11,6 +11,10 @@ class DegenerateWarning(UserWarning):
     """The data cannot support what was asked; the documented fallback was used."""
 
 
+class NotRecordedWarning(UserWarning):
+    """Results could not be written to their file; the caller has them."""
+
+
 def warn_not_converged(what: str) -> None:
     warnings.warn(f"{what} did not converge", ConvergenceWarning, stacklevel=3)
 

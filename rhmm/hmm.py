@@ -246,6 +246,13 @@ class RiemannianHMM:
     def align_to(self, other: "RiemannianHMM") -> "RiemannianHMM":
         """The same model with its states in the order of the states of `other` that they resemble.
 
+        See `order_like`.
+        """
+        return self.permuted(self.order_like(other))
+
+    def order_like(self, other: "RiemannianHMM") -> np.ndarray:
+        """``order[i]`` is the state that resembles state i of `other`.
+
         Resemblance is the Bhattacharyya distance of the two Gaussians, as if space were flat
         around them; the assignment with the least total is taken.
         """
@@ -256,7 +263,7 @@ class RiemannianHMM:
         squares = ours**2 + theirs**2
         cost = 0.25 * d2 / squares
         cost += 0.5 * self.manifold.dim * np.log(squares / (2.0 * ours * theirs))
-        return self.permuted(linear_sum_assignment(cost)[1])
+        return linear_sum_assignment(cost)[1]
 
     # Files
 

@@ -25,6 +25,8 @@ class Evaluation(NamedTuple):
     """log p(X) per observation under the learned parameters."""
     model: RiemannianHMM
     """The learned model with its states in the true order."""
+    order: np.ndarray
+    """``order[i]`` is the learned state that is matched to the true state i."""
 
 
 def match_states(true_states, predicted, n_states: int) -> np.ndarray:
@@ -42,18 +44,25 @@ def accuracy(true_states, predicted, n_states: int) -> float:
     return float(np.mean(order[np.asarray(true_states)] == np.asarray(predicted)))
 
 
-def evaluate(model: RiemannianHMM, truth: RiemannianHMM, X, states, lengths=None) -> Evaluation:
-    """Compare a learned model with the truth that made the observations and hidden states."""
+def evaluate(
+    model: RiemannianHMM, truth: RiemannianHMM, X, states, lengths=None, labels=None
+) -> Evaluation:
+    """Compare a learned model with the truth that made the observations and hidden states.
+
+    `labels` are those of a method that does not decode by the smoother under its parameters, as
+    K-means: accuracy and the matching of the states are then theirs.
+    """
     if (model.manifold, model.n_components) != (truth.manifold, truth.n_components):
         raise ValueError(f"model must have {truth.n_components} states on {truth.manifold!r}")
     states = np.asarray(states)
-    predicted = model.predict(X, lengths)
+    predicted = model.predict(X, lengths) if labels is None else np.asarray(labels)
     if states.shape != predicted.shape:
         raise ValueError(f"states must have shape {predicted.shape}, not {states.shape}")
     n = truth.n_components
     if states.dtype.kind not in "iu" or states.min() < 0 or states.max() >= n:
         raise ValueError(f"states must be whole numbers from 0 to {n - 1}")
-    matched = model.permuted(match_states(states, predicted, n))
+    order = match_states(states, predicted, n)
+    matched = model.permuted(order)
     return Evaluation(
         accuracy=accuracy(states, predicted, n),
         ceiling=accuracy(states, truth.predict(X, lengths), n),
@@ -62,4 +71,18 @@ def evaluate(model: RiemannianHMM, truth: RiemannianHMM, X, states, lengths=None
         sigma_errors=matched.sigmas_ / truth.sigmas_ - 1.0,
         log_likelihood=model.score(X, lengths) / len(states),
         model=matched,
+        order=order,
     )
+
+
+def path_errors(transmats, means, truth: RiemannianHMM) -> tuple[np.ndarray, np.ndarray]:
+    """‖A − Â‖_F and the average d(c_i, ĉ_i) of each of R estimates, states in the true order.
+
+    `transmats` has shape (R, N, N), `means` (R, N, *point_shape): a learner's trace, for example.
+    """
+    transmats, means = np.asarray(transmats), np.asarray(means)
+    transition = np.linalg.norm(transmats - truth.transmat_, axis=(1, 2))
+    targets = np.broadcast_to(truth.means_, means.shape)
+    shape = (-1, *truth.manifold.point_shape)
+    distances = truth.manifold.dist(targets.reshape(shape), means.reshape(shape))
+    return transition, distances.reshape(len(means), -1).mean(axis=1)

@@ -4,10 +4,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rhmm import table
+from rhmm import Configuration, table
 from rhmm.__main__ import main
 from rhmm.paper import paper_model
 from rhmm.parameters import stationary_law
+from rhmm.sweeping import run_once
 
 REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text())
 
@@ -21,17 +22,43 @@ def test_no_matrix_with_the_papers_diagonal_is_as_far_as_its_rmse_says(key, row)
     assert bound < row.rmse
 
 
-def test_a_summary_holds_means_spreads_and_the_papers_row():
-    runs = [
-        table.Result("EM", seed, 0.97 + 0.01 * seed, 0.1, (0.4, 0.6, 0.8), 0.02, 0.01, 100 + seed)
-        for seed in range(2)
-    ]
-    (summary,) = table.summarise(runs)
-    assert summary.runs == 2
-    assert summary.accuracy == pytest.approx((0.975, np.std([0.97, 0.98], ddof=1)))
-    assert summary.nbytes == 101
-    assert summary.paper == table.PAPER["em"]
-    assert "reaches the ceiling" in summary.remark
+def run_of(configuration, **measures):
+    template = run_once(paper_model(), Configuration("ceiling", 50), 0)
+    return template._replace(configuration=configuration, **measures)
+
+
+def remarks(configuration, **measures):
+    (row,) = table.rows([run_of(configuration, **measures)])
+    return row.remarks
+
+
+def test_the_rows_of_the_paper_are_beside_ours_in_its_order():
+    rows = table.rows([run_of(configuration) for configuration in table.configurations()])
+    printed = [row.paper for row in rows if row.paper is not None]
+    assert printed == list(table.PAPER.values())
+    assert [bool(row.remarks) for row in rows] == [row.paper is not None for row in rows]
+
+
+def test_an_accuracy_that_is_reached_is_said_to_be():
+    configuration = Configuration("windowed", window=200, transition_update="paper")
+    accuracy, error, time = remarks(configuration, accuracy=0.978, seconds=0.1)
+    assert accuracy == "The paper's accuracy, 0.98, is reached."
+    assert "1.12 cannot be ‖A − A′‖_F" in error
+    assert "further than 0.51 from A" in error
+    assert time.startswith("58 times less time")
+
+
+def test_an_accuracy_that_differs_is_said_to_and_why():
+    configuration = Configuration("windowed", window=60, transition_update="paper")
+    assert remarks(configuration, accuracy=0.68)[0].startswith("0.18 more accurate")
+    assert remarks(configuration, accuracy=0.40)[0].startswith("0.10 less accurate")
+    assert "clipped" in remarks(configuration, accuracy=0.68)[0]
+
+
+def test_em_is_held_against_the_ceiling():
+    sentence = remarks(Configuration("em"), accuracy=0.9798, ceiling=0.9799)[0]
+    assert "0.90 is not what EM does" in sentence
+    assert "0.980" in sentence
 
 
 @pytest.mark.parametrize("arguments", [["--runs", "0"], ["--runs", "x"], ["--length", "100"]])
@@ -39,7 +66,7 @@ def test_a_wrong_option_ends_with_a_sentence(arguments, capsys):
     with pytest.raises(SystemExit) as ended:
         main(["table", *arguments])
     assert ended.value.code == 2
-    assert arguments[0] in capsys.readouterr().err
+    assert arguments[0].strip("-") in capsys.readouterr().err
 
 
 def test_the_stationary_law_is_kept_by_the_chain():

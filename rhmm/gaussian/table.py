@@ -21,11 +21,10 @@ _KNOTS = 3000
 class RadialTable(NamedTuple):
     first: float
     """log δ of the first knot."""
-    spacing: float
-    ratio: np.ndarray
-    """δ/2σ² at the knots, and its slope times the spacing, shape (K, 2)."""
-    log_z: np.ndarray
-    """log Z at the knots, and its slope times the spacing, shape (K, 2)."""
+    per_unit: float
+    """Knots for each unit of log δ."""
+    knots: np.ndarray
+    """δ/2σ² and its slope, log Z and its slope at the knots, slopes by the knot; shape (K, 4)."""
 
 
 @lru_cache(maxsize=32)
@@ -39,30 +38,26 @@ def radial_table(law: RadialGaussian) -> RadialTable:
     ratio = 0.5 * delta / sigma**2
     ratio_slope = ratio * (1.0 - 2.0 * delta * sigma**2 / moments.var_d2)
     log_z_slope = delta**2 / moments.var_d2
-    return RadialTable(
-        float(log_delta[0]),
-        float(spacing),
-        np.stack([ratio, spacing * ratio_slope], axis=1),
-        np.stack([moments.log_z, spacing * log_z_slope], axis=1),
-    )
-
-
-@kernel
-def _hermite(values, knot, x):
-    rest = 1.0 - x
-    return (
-        (1.0 + 2.0 * x) * rest * rest * values[knot, 0]
-        + x * rest * rest * values[knot, 1]
-        + (1.0 + 2.0 * rest) * x * x * values[knot + 1, 0]
-        - x * x * rest * values[knot + 1, 1]
-    )
+    columns = [ratio, spacing * ratio_slope, moments.log_z, spacing * log_z_slope]
+    return RadialTable(float(log_delta[0]), 1.0 / float(spacing), np.stack(columns, axis=1))
 
 
 @kernel
 def half_precision_and_log_z(table, delta):
     """1/2σ² and log Z(σ) of the Gaussian with E[d²] = δ; beyond the table its ends serve."""
-    position = (math.log(delta) - table.first) / table.spacing
-    position = min(max(position, 0.0), len(table.ratio) - 1.0)
-    knot = min(int(position), len(table.ratio) - 2)
+    knots = table.knots
+    position = (math.log(delta) - table.first) * table.per_unit
+    position = min(max(position, 0.0), len(knots) - 1.0)
+    knot = min(int(position), len(knots) - 2)
     x = position - knot
-    return _hermite(table.ratio, knot, x) / delta, _hermite(table.log_z, knot, x)
+    rest = 1.0 - x
+    # The Hermite cubics: values at both ends, then slopes at both ends.
+    left, right = (1.0 + 2.0 * x) * rest * rest, (1.0 + 2.0 * rest) * x * x
+    rise, fall = x * rest * rest, x * x * rest
+    ratio = (left * knots[knot, 0] + right * knots[knot + 1, 0]) + (
+        rise * knots[knot, 1] - fall * knots[knot + 1, 1]
+    )
+    log_z = (left * knots[knot, 2] + right * knots[knot + 1, 2]) + (
+        rise * knots[knot, 3] - fall * knots[knot + 1, 3]
+    )
+    return ratio / delta, log_z

@@ -69,6 +69,16 @@ def _paired_distances(geometry, x, y, d2):
         d2[t] = verbs.dist2(geometry, x[t], y[t])
 
 
+@implements(verbs.prepared, FlatGeometry)
+def _prepared(geometry, points):
+    return points.copy()
+
+
+@implements(verbs.place_back, FlatGeometry)
+def _place_back(geometry, layout, points):
+    points[:] = layout
+
+
 @implements(verbs.distances_from, FlatGeometry)
 def _distances_from(geometry, points, t, centres, out):
     for i in range(len(centres)):
@@ -79,13 +89,9 @@ def _distances_from(geometry, points, t, centres, out):
 
 
 @implements(verbs.pull, FlatGeometry)
-def _pull(geometry, centres, i, points, t, tau):
-    total = 0.0
+def _pull(geometry, centres, i, points, t, d2, tau):
     for k in range(geometry.dim):
-        offset = points[t, k] - centres[i, k]
-        total += offset * offset
-        centres[i, k] += tau * offset
-    return total
+        centres[i, k] += tau * (points[t, k] - centres[i, k])
 
 
 @implements(verbs.log_into, FlatGeometry)

@@ -52,8 +52,7 @@ class Hyperbolic(Manifold):
 
     def belongs(self, x):
         x = self._as_array("x", x)
-        inside = (np.abs(x) < 1.0).all(axis=-1)
-        return inside & (self._gaps(np.where(inside[..., None], x, 0.0)) >= SMALLEST_GAP)
+        return _inside(x.reshape(-1, self.dim)).reshape(x.shape[:-1])
 
     def _why_not(self, point) -> str:
         return (
@@ -99,20 +98,20 @@ class Hyperbolic(Manifold):
 @kernel
 def gap(x):
     """1 − |x|² to full relative accuracy."""
-    return _gap_at(x.reshape((1, len(x))), 0)
+    return _gap_at(x.reshape((len(x), 1)), len(x), 0)
 
 
 @kernel
-def _gap_at(points, t):
-    """`gap` of ``points[t]``: near the boundary the squares are subtracted exactly."""
+def _gap_at(coordinates, dim, t):
+    """`gap` of the point in column t: near the boundary the squares are subtracted exactly."""
     norm2 = 0.0
-    for k in range(points.shape[1]):
-        norm2 += points[t, k] * points[t, k]
+    for k in range(dim):
+        norm2 += coordinates[k, t] * coordinates[k, t]
     if norm2 < 0.9:
         return 1.0 - norm2
     high, low = 1.0, 0.0
-    for k in range(points.shape[1]):
-        x = points[t, k]
+    for k in range(dim):
+        x = coordinates[k, t]
         square = x * x
         split = 134217729.0 * x
         head = split - (split - x)
@@ -122,6 +121,19 @@ def _gap_at(points, t):
         low += (high - total) - square - error
         high = total
     return high + low
+
+
+@kernel
+def _inside(points):
+    """Which points keep the smallest gap to the boundary; those with NaN do not."""
+    inside = np.empty(len(points), np.bool_)
+    for t in range(len(points)):
+        norm2 = 0.0
+        for k in range(points.shape[1]):
+            norm2 += points[t, k] * points[t, k]
+        # Only next to the boundary does rounding matter.
+        inside[t] = norm2 < 1.0 - 1e-9 or (norm2 < 1.1 and gap(points[t]) >= SMALLEST_GAP)
+    return inside
 
 
 @kernel
@@ -254,30 +266,57 @@ def _keep_inside(x):
         scale -= 2.0**-52
 
 
+@implements(verbs.prepared, BallGeometry)
+def _prepared(geometry, points):
+    """Coordinates in rows and below them the gaps, so that loops over points run in vectors."""
+    dim = geometry.dim
+    layout = np.empty((dim + 1, verbs.whole_lanes(len(points))))
+    for t in range(layout.shape[1]):
+        for k in range(dim):
+            layout[k, t] = points[min(t, len(points) - 1), k]
+        layout[dim, t] = _gap_at(layout, dim, t)
+    return layout
+
+
+@implements(verbs.place_back, BallGeometry)
+def _place_back(geometry, layout, points):
+    for t in range(len(points)):
+        for k in range(geometry.dim):
+            points[t, k] = layout[k, t]
+
+
 @implements(verbs.distances_from, BallGeometry)
 def _distances_from(geometry, points, t, centres, out):
-    scale = 1.0 / _gap_at(points, t)
-    for i in range(len(centres)):
-        total = 0.0
-        for k in range(geometry.dim):
-            total += (points[t, k] - centres[i, k]) ** 2
-        out[i] = _distance(total * scale / _gap_at(centres, i)) ** 2
+    dim = geometry.dim
+    scale = 1.0 / points[dim, t]
+    if dim == 2:  # the disk: one loop without an inner one runs in vectors
+        x, y = points[0, t], points[1, t]
+        for i in range(centres.shape[1]):
+            total = (x - centres[0, i]) ** 2 + (y - centres[1, i]) ** 2
+            out[i] = _distance(total * scale / centres[2, i]) ** 2
+    else:
+        for i in range(centres.shape[1]):
+            total = 0.0
+            for k in range(dim):
+                total += (points[k, t] - centres[k, i]) ** 2
+            out[i] = _distance(total * scale / centres[dim, i]) ** 2
 
 
 @implements(verbs.pull, BallGeometry)
-def _pull(geometry, centres, i, points, t, tau):
-    gap_x, gap_z = _gap_at(centres, i), _gap_at(points, t)
+def _pull(geometry, centres, i, points, t, d2, tau):
+    if d2 == 0.0:
+        return
+    dim = geometry.dim
     total = 0.0
-    for k in range(geometry.dim):
-        total += (points[t, k] - centres[i, k]) ** 2
-    if total == 0.0:
-        return 0.0
+    for k in range(dim):
+        total += (points[k, t] - centres[k, i]) ** 2
+    gap_x, gap_z = centres[dim, i], points[dim, t]
     s = total / (gap_x * gap_z)
-    distance = _distance(s)
-    a, b, denominator = _geodesic_weights(s, distance, tau, gap_x, gap_z)
-    for k in range(geometry.dim):
-        centres[i, k] = (a * centres[i, k] + b * points[t, k]) / denominator
-    return distance * distance
+    a, b, denominator = _geodesic_weights(s, math.sqrt(d2), tau, gap_x, gap_z)
+    scale = 1.0 / denominator
+    for k in range(dim):
+        centres[k, i] = (a * centres[k, i] + b * points[k, t]) * scale
+    centres[dim, i] = _gap_at(centres, dim, i)
 
 
 @kernel
@@ -297,8 +336,8 @@ def _geodesic_weights(s, distance, tau, gap_x, gap_z):
     else:
         sinh_along = math.sinh(along)
         sinh_rest = math.sinh((1.0 - tau) * distance)
-    a, b = sinh_rest / gap_x, sinh_along / gap_z
-    denominator = sinh_d + a * (2.0 - gap_x) + b * (2.0 - gap_z)
+    a, b = sinh_rest * gap_z, sinh_along * gap_x
+    denominator = sinh_d * gap_x * gap_z + a * (2.0 - gap_x) + b * (2.0 - gap_z)
     return 2.0 * a, 2.0 * b, denominator
 
 

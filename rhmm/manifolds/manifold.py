@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from rhmm._jit import kernel
 from rhmm.exceptions import warn_not_converged
 from rhmm.gaussian.radial import RadialGaussian
 from rhmm.manifolds import verbs
@@ -230,7 +231,7 @@ class Manifold(ABC):
             raise ValueError(
                 f"{name} must hold observations in shape {self._shape('T')}, not {X.shape}"
             )
-        observed = ~np.isnan(X.reshape(len(X), -1)).any(axis=1)
+        observed = _without_nan(X.reshape(len(X), -1))
         if not (observed.any() or allow_all_missing):
             raise ValueError(f"{name} must hold at least one observation that is not NaN")
         good = self.belongs(X) | ~observed
@@ -278,3 +279,12 @@ def _broadcast(name, shape, other) -> tuple[int, ...]:
         return np.broadcast_shapes(shape, other)
     except ValueError:
         raise ValueError(f"{name} of batch shape {shape} does not fit {other}") from None
+
+
+@kernel
+def _without_nan(rows):
+    whole = np.ones(len(rows), np.bool_)
+    for t in range(len(rows)):
+        for q in range(rows.shape[1]):
+            whole[t] &= not np.isnan(rows[t, q])
+    return whole

@@ -210,18 +210,27 @@ def _sum_of_squares(logs, lane):
     return total
 
 
+@implements(verbs.prepared, ConeGeometry)
+def _prepared(geometry, points):
+    return points.copy()
+
+
+@implements(verbs.place_back, ConeGeometry)
+def _place_back(geometry, layout, points):
+    points[:] = layout
+
+
 @implements(verbs.distances_from, ConeGeometry)
 def _distances_from(geometry, points, t, centres, out):
-    verbs.squared_distances(geometry, points[t : t + 1], centres, out.reshape((len(out), 1)))
+    n = len(centres)  # seen from the point: one matrix to factorise instead of n
+    verbs.squared_distances(geometry, centres, points[t : t + 1], out[:n].reshape((1, n)))
 
 
 @implements(verbs.pull, ConeGeometry)
-def _pull(geometry, centres, i, points, t, tau):
+def _pull(geometry, centres, i, points, t, d2, tau):
     moved = np.empty_like(centres[i])
-    d2 = verbs.dist2(geometry, centres[i], points[t])
     verbs.geodesic_into(geometry, centres[i], points[t], tau, moved)
     centres[i] = moved
-    return d2
 
 
 @implements(verbs.dist2, ConeGeometry)

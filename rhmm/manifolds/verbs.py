@@ -7,6 +7,15 @@ they do nothing: people call the methods of :class:`rhmm.manifolds.manifold.Mani
 
 from rhmm._jit import kernel
 
+LANES = 4
+"""Numbers that loops over centres handle at a time: arrays for them have a multiple of this."""
+
+
+@kernel
+def whole_lanes(count):
+    """`count` rounded up to whole vectors."""
+    return (count + LANES - 1) // LANES * LANES
+
 
 def dist2(geometry, x, y):
     """Squared distance d²(x, y)."""
@@ -38,13 +47,26 @@ def paired_distances(geometry, x, y, d2):
     raise NotImplementedError
 
 
-def distances_from(geometry, points, t, centres, out):
-    """``out[i] = d²(points[t], centres[i])``."""
+def prepared(geometry, points):
+    """The points in the layout that `distances_from` and `pull` work on; see `place_back`.
+
+    What distances need again and again is computed once. There may be more columns than points.
+    """
     raise NotImplementedError
 
 
-def pull(geometry, centres, i, points, t, tau):
-    """``centres[i]`` ← centres[i] #_τ points[t]; returns d² between them before that."""
+def place_back(geometry, layout, points):
+    """``points`` ← what `prepared` laid out, and `pull` may have moved since."""
+    raise NotImplementedError
+
+
+def distances_from(geometry, points, t, centres, out):
+    """``out[i] = d²(points[t], centres[i])``, both `prepared`; `out` has room for whole lanes."""
+    raise NotImplementedError
+
+
+def pull(geometry, centres, i, points, t, d2, tau):
+    """``centres[i]`` ← centres[i] #_τ points[t], both `prepared`; `d2` is their d²."""
     raise NotImplementedError
 
 

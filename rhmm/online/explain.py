@@ -93,20 +93,21 @@ def explain_windowed(manifold: Manifold, settings, state, y, observed: bool) -> 
 
 
 def explain_streaming(manifold: Manifold, settings, state, y, observed: bool) -> Explanation:
-    k, slot, taken = (int(c) for c in state.counters)
-    slots = len(state.alpha)
-    kept = min(taken, slots - 1)
-    ring = [(slot - age) % slots for age in range(kept - 1, -1, -1)]
+    k, known = (int(c) for c in state.counters)
+    lag = len(state.alpha)
+    remembered = slice(lag - known, lag)
     y_or_any = y if observed else state.means[0]
-    points = np.concatenate([state.points[ring], y_or_any[None]])
-    missing = np.append(state.missing[ring], not observed)
+    points = np.concatenate([state.points[remembered], y_or_any[None]])
+    missing = np.append(state.missing[remembered], not observed)
     newest_d2 = manifold.squared_distances(y_or_any[None], state.means)
     newest = _scaled_densities(state, newest_d2, np.array([not observed]))
-    density = np.concatenate([state.density[ring], newest])
-    filtered = _normalised(state.alpha[slot] @ state.transmat * density[-1])
-    alpha = np.concatenate([state.alpha[ring], filtered[None]])
+    density = np.concatenate([state.density[remembered], newest])
+    filtered = _normalised(state.alpha[-1] @ state.transmat * density[-1])
+    alpha = np.concatenate([state.alpha[remembered], filtered[None]])
     beta, gamma, zeta = _backward(state.transmat, alpha, density)
+    moves = known == lag and not missing[1]
     pair, learned = zeta[0], points[1]
+    target = learned if moves else state.means[0]
     weight = pair.sum(axis=0)
     moving = weight > streaming.NEGLIGIBLE
     old, before = state.transmat, _present(state)
@@ -117,10 +118,9 @@ def explain_streaming(manifold: Manifold, settings, state, y, observed: bool) ->
     visits = np.minimum(state.visits + weight, settings.cap)
     tau = np.where(moving, np.minimum(settings.gain * weight / visits, 1.0), 0.0)
     kappa = np.maximum(2.0 * state.half_precision * state.delta / settings.dim, 1.0)
-    d2 = manifold.squared_distances(learned[None], state.means)[:, 0]
+    d2 = manifold.squared_distances(target[None], state.means)[:, 0]
     delta = state.delta + tau * (d2 - state.delta)
-    after = _estimate(manifold, settings, transmat, state, tau / kappa, learned, delta)
-    moves = taken >= slots - 1 and not missing[1]
+    after = _estimate(manifold, settings, transmat, state, tau / kappa, target, delta)
     return Explanation(
         k + 1, y, learned, density, alpha, beta, gamma, zeta, pair, weight, visits, tau, kappa,
         None, None, before, after if moves else before,

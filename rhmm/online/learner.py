@@ -1,60 +1,26 @@
 """Learning a Riemannian hidden Markov model from a stream, in constant memory."""
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
-from rhmm._jit import kernel
-from rhmm.gaussian.table import SMALLEST_SIGMA, half_precision_and_log_z, radial_table
+from rhmm.gaussian.table import SMALLEST_SIGMA, radial_table
 from rhmm.hmm import RiemannianHMM
-from rhmm.kmeans import RiemannianKMeans
 from rhmm.manifolds import Manifold
-from rhmm.online import start, storage, streaming, windowed
+from rhmm.online import start, storage
+from rhmm.online.bank import BANK, Bank
 from rhmm.online.explain import Explanation, explain_streaming, explain_windowed
+from rhmm.online.race import ENOUGH, Race
+from rhmm.online.runner import Field, Runner, Settings
+from rhmm.online.streaming import StreamingState
+from rhmm.online.stuck import StuckSensor
 from rhmm.online.trace import Trace, empty_trace
 from rhmm.parameters import stationary_law
 from rhmm.validation import as_generator, check_choice, check_integer, check_number
 
-BANK = (50, 200, 800, 3200)
-"""The memories that ``window="auto"`` runs side by side."""
-
-_AUTO_WINDOW = 200
-_AUTO_HORIZON = 200.0
+_AUTO_START = 20
+"""Observations for each state that ``window="auto"`` starts from."""
 _GAIN = 1.25
-_ENOUGH = 60
-"""Observations for each state that tell a good start from a bad one at once."""
-_RACE = 160
-"""Observations for each state after which the candidates of a short start have been told apart."""
-_FINALISTS = 4
-"""Candidates in the second half of the race."""
-_CHUNK = 4096
-_MOST_REPEATS = 8
-_UNBOUNDED = 1e300
-
-
-class Settings(NamedTuple):
-    """What the kernels need to know besides their state."""
-
-    window: int
-    convex: bool
-    dim: int
-    gain: float
-    cap: float
-    least_delta: float
-    trace_every: int
-
-
-class Runner(NamedTuple):
-    """One state on its way through the stream, and the settings it runs under."""
-
-    settings: Settings
-    state: streaming.StreamingState | windowed.WindowedState
-
-    def copy(self) -> "Runner":
-        state = type(self.state)(*(array.copy() for array in self.state))
-        return Runner(self.settings, state)
 
 
 class OnlineRiemannianHMM:
@@ -67,9 +33,11 @@ class OnlineRiemannianHMM:
     manifold, n_components
         As for `RiemannianHMM`.
     window
-        The paper's Δ: how many observations the learner starts from, and how long it remembers
-        (``memory="fixed"``) or looks back (``algorithm="windowed"``). ``"auto"`` runs the memories
-        of `BANK` side by side and follows the one that has predicted best lately.
+        The paper's Δ: how many observations the learner starts from (streaming: at most 200 or 60
+        for each state, see `start_size`), and how long it remembers (``memory="fixed"``) or looks
+        back (``algorithm="windowed"``). ``"auto"`` runs the memories
+        of `BANK` side by side, follows the one that has predicted best lately, and starts anew
+        when all are lost.
     algorithm
         ``"windowed"`` is the paper's, with a backward pass over Δ observations at each step;
         ``"streaming"`` is ours, whose cost does not depend on Δ.
@@ -121,7 +89,8 @@ class OnlineRiemannianHMM:
         self.lag = check_integer("lag", lag, at_least=1)
         self.init = check_choice("init", init, ("kmeans", "cold"))
         self.auto = isinstance(window, str) and check_choice("window", window, ("auto",)) == "auto"
-        self.window = _AUTO_WINDOW if self.auto else check_integer("window", window, at_least=2)
+        first = max(BANK[0], _AUTO_START * self.n_components)
+        self.window = first if self.auto else check_integer("window", window, at_least=2)
         if self.window < n_components:
             raise ValueError(f"window must be at least n_components={n_components}, not {window}")
         if algorithm == "windowed" and (self.auto or init == "cold"):
@@ -141,13 +110,8 @@ class OnlineRiemannianHMM:
         self._least_delta = float(manifold.delta(self.min_sigma))
         self._buffer = np.empty((0, *manifold.point_shape))
         self._skipped = 0
-        self._last = np.full(int(np.prod(manifold.point_shape)), np.nan)
-        self._repeats = np.zeros(1, np.int64)
-        self._field: list[Runner] = []
-        self._leader = 0
-        self._racing_is_over = False
-        self._scores = np.zeros(0)
-        self._raced = 0
+        self._sensor = StuckSensor(int(np.prod(manifold.point_shape)))
+        self._field: Field | None = None
         self._traces: list[Trace] = []
         self._latest: tuple[Runner, np.ndarray, bool] | None = None
 
@@ -191,24 +155,27 @@ class OnlineRiemannianHMM:
         filtered = np.full((len(X) if want_filtered else 0, n), 1.0 / n)
         done = 0
         while done < len(X):
-            if not self._field:
-                size = min(self._start_size - len(self._buffer), len(X) - done)
+            if self._field is None:
+                size = min(self.start_size - len(self._buffer), len(X) - done)
             else:  # the last observation goes alone: the state before it is kept for `explain`
-                size = max(min(_CHUNK, self._until_decision(), len(X) - 1 - done), 1)
+                size = max(min(self._field.until_decision(), len(X) - 1 - done), 1)
             part = slice(done, done + size)
             done += size
-            _drop_stuck(X[part].reshape(size, -1), observed[part], self._last, self._repeats)
-            if not self._field:
+            self._sensor.drop(X[part], observed[part])
+            if self._field is None:
                 self._collect(X[part], observed[part])
                 continue
-            before = [runner.copy() for runner in self._field] if done == len(X) else None
+            before = [runner.copy() for runner in self._field.runners] if done == len(X) else None
             self._latest = None
-            run = self._run(X[part], observed[part], want_filtered)
-            self._raced += int(observed[part].sum())
+            probabilities, trace = self._field.learn(
+                self._geometry, self._table, X[part], observed[part], want_filtered
+            )
             if want_filtered:
-                filtered[part] = run
+                filtered[part] = probabilities
+            if len(trace.step):
+                self._traces.append(trace)
             if before is not None:
-                self._latest = before[self._leader], X[-1].copy(), bool(observed[-1])
+                self._latest = before[self._field.leader], X[-1].copy(), bool(observed[-1])
             self._decide()
             if self.callback is not None:
                 try:
@@ -221,197 +188,93 @@ class OnlineRiemannianHMM:
         """Fill the buffer with observations that are there; begin when it is full."""
         self._buffer = np.concatenate([self._buffer, X[observed]])
         self._skipped += int((~observed).sum())
-        if len(self._buffer) == self._start_size:
+        if len(self._buffer) == self.start_size:
             self._begin()
 
     @property
-    def _start_size(self) -> int:
-        n = self.n_components
+    def start_size(self) -> int:
+        """Observations that it starts from: Δ, but when streaming no more than it takes."""
         if self.init == "cold":
-            return max(30, 10 * n)
+            return max(30, 10 * self.n_components)
         if self.algorithm == "windowed":
             return self.window
-        return min(self.window, max(200, _ENOUGH * n))
-
-    def _run(self, X, observed, want_filtered: bool) -> np.ndarray:
-        n, many = self.n_components, len(self._field) > 1
-        learn = streaming.learn if self.algorithm == "streaming" else windowed.learn
-        first, every = self.n_samples_seen_, self.trace_every
-        rows = (first + len(X)) // every - first // every if every else 0
-        traces, filtered, predictive = [], [], []
-        for runner in self._field:
-            traces.append(empty_trace(rows, runner.state.means))
-            filtered.append(np.empty((len(X) if want_filtered else 0, n)))
-            predictive.append(np.empty(len(X) if many else 0))
-            learn(
-                self._geometry,
-                self._table,
-                runner.settings,
-                X,
-                observed,
-                runner.state,
-                filtered[-1],
-                predictive[-1],
-                traces[-1],
-            )
-        leaders = np.zeros(len(X), np.int64)
-        if many:
-            forget = 1.0 / _AUTO_HORIZON if self._racing_is_over else 0.0
-            _follow(np.stack(predictive), forget, self._scores, leaders)
-            self._leader = int(leaders[-1])
-        if rows:
-            picked = leaders[traces[0].step - first - 1]
-            self._traces.append(
-                Trace(*(np.stack(f)[picked, np.arange(rows)] for f in zip(*traces, strict=True)))
-            )
-        return np.stack(filtered)[leaders, np.arange(len(X))] if want_filtered else filtered[0]
+        return min(self.window, max(200, ENOUGH * self.n_components))
 
     # The start: candidates, a race between them, and then one memory or a bank of them
 
     def _begin(self) -> None:
-        points = self._buffer
+        points, n = self._buffer, self.n_components
         self._buffer = points[:0]
         self._first_luck = self._rng.bit_generator.state
+        seen = len(points) + self._skipped
         if self.algorithm == "windowed":
-            self._field = [self._paper_start(points)]
-            self._racing_is_over = True
+            state = start.windowed_state(self.manifold, points, n, self.min_sigma, self._rng, seen)
+            self._field = Field([Runner(self._settings(1.0, 1.0), state)])
             return
-        n, cold = self.n_components, self.init == "cold"
-        race = n > 1 and (cold or self._start_size < _ENOUGH * n)
-        uniforms = self._rng.random((16 if race else 10, n))
-        candidates = start.candidates(
-            self._geometry,
-            self._table,
-            points,
-            uniforms if n > 1 else uniforms[:1],
-            self._least_delta,
-            cold=cold,
-            finalists=8 if race else 1,
-        )
-        candidates = [self._in_order_of(candidates[0], c) for c in candidates]
-        racing = self._settings(1.0, self._start_size / n)
-        self._field = [Runner(racing, self._streaming_state(c)) for c in candidates]
-        self._scores = np.array([0.0 if cold else c.log_likelihood for c in candidates])
-        self._leader = int(np.argmax(self._scores))
-        self._raced = self._start_size
+        cold = self.init == "cold"
+        race = n > 1 and (cold or len(points) < ENOUGH * n)
+        found = self._candidates(points, cold, race)
+        found = [start.in_order_of(self.manifold, found[0].means, each) for each in found]
+        settings = self._settings(1.0, len(points) / n)
+        states = [start.streaming_state(self.manifold, each, self.lag, seen) for each in found]
+        scores = np.array([0.0 if cold else each.log_likelihood for each in found])
+        self._field = Race([Runner(settings, state) for state in states], scores, len(points))
         self._decide()
 
-    def _in_order_of(self, first: start.Candidate, other: start.Candidate) -> start.Candidate:
-        """Name the states of `other` as `first` does: a change of leader keeps the labels."""
-        order = linear_sum_assignment(self.manifold.squared_distances(other.means, first.means))[1]
-        return start.Candidate(
-            np.ascontiguousarray(other.transmat[np.ix_(order, order)]),
-            other.means[order],
-            other.delta[order],
-            other.visits[order],
-            other.alpha[:, order],
-            other.log_likelihood,
-        )
+    def _candidates(self, points: np.ndarray, cold: bool, race: bool) -> list[start.Candidate]:
+        n, least = self.n_components, self._least_delta
+        return start.candidates(self.manifold, points, self._rng, n, least, cold=cold, race=race)
 
     def _settings(self, gain: float, cap: float) -> Settings:
-        return Settings(
-            self.window,
-            self.transition_update == "convex",
-            self.manifold.dim,
-            gain,
-            cap,
-            self._least_delta,
-            self.trace_every,
-        )
-
-    def _dispersion(self, delta) -> tuple[np.ndarray, np.ndarray]:
-        pairs = [half_precision_and_log_z(self._table, d) for d in delta]
-        return tuple(np.array(column) for column in zip(*pairs, strict=True))
-
-    def _streaming_state(self, candidate: start.Candidate) -> streaming.StreamingState:
-        n, slots = self.n_components, self.lag + 1
-        alpha = np.zeros((slots, n))
-        alpha[0] = candidate.alpha[-1]
-        return streaming.StreamingState(
-            candidate.transmat,
-            candidate.means,
-            candidate.delta,
-            *self._dispersion(candidate.delta),
-            np.maximum(candidate.visits, 1.0),
-            np.zeros((slots, *self.manifold.point_shape)),
-            np.zeros(slots, bool),
-            alpha,
-            np.ones((slots, n)),
-            np.array([self._start_size + self._skipped, 0, 1]),
-            np.zeros(1),
-        )
-
-    def _paper_start(self, points: np.ndarray) -> Runner:
-        clusters = RiemannianKMeans(self.manifold, self.n_components, random_state=self._rng)
-        parameters = clusters.fit(points).to_parameters(points, [len(points)], self.min_sigma)
-        model = RiemannianHMM.from_parameters(self.manifold, *parameters)
-        delta = self.manifold.delta(parameters.sigmas)
-        room = (2 * self.window, *self.manifold.point_shape)
-        state = windowed.WindowedState(
-            parameters.transmat,
-            parameters.means,
-            delta,
-            *self._dispersion(delta),
-            np.resize(points, room),
-            np.zeros(2 * self.window, bool),
-            np.resize(model.filter_proba(points), (2 * self.window, self.n_components)),
-            np.array([self.window + self._skipped, self.window]),
-            np.zeros(1),
-        )
-        return Runner(self._settings(1.0, 1.0), state)
-
-    @property
-    def _race_ends(self) -> tuple[int, int]:
-        return _RACE * self.n_components // 2, _RACE * self.n_components
-
-    def _until_decision(self) -> int:
-        """Observations until the number of candidates is to be cut."""
-        if self._racing_is_over:
-            return _CHUNK
-        half, whole = self._race_ends
-        return (half if self._raced < half else whole) - self._raced
+        convex, dim = self.transition_update == "convex", self.manifold.dim
+        return Settings(self.window, convex, dim, gain, cap, self._least_delta, self.trace_every)
 
     def _decide(self) -> None:
-        """Cut the field of candidates when its time has come, and set up what follows the race."""
-        if self._racing_is_over:
-            return
-        half, whole = self._race_ends
-        ranking = np.argsort(-self._scores, kind="stable")
-        if self._raced >= whole or len(self._field) == 1:
-            self._racing_is_over = True
-            self._leader = 0
-            state = self._field[ranking[0]].state
-            n = self.n_components
-            if self.auto:
-                windows = [w / n for w in BANK]
-                self._field = [Runner(self._settings(1.0, w), state).copy() for w in windows]
-                self._scores = np.zeros(len(BANK))
-            elif self.memory == "fixed":
-                self._field = [Runner(self._settings(1.0, self.window / n), state)]
-            else:
-                self._field = [Runner(self._settings(_GAIN, _UNBOUNDED), state)]
-        elif self._raced >= half and len(self._field) > _FINALISTS:
-            kept = np.sort(ranking[:_FINALISTS])
-            self._field = [self._field[c] for c in kept]
-            self._scores = self._scores[kept]
-            self._leader = int(np.argmax(self._scores))
+        """Let the field judge its runners, and set up what follows a race that is over."""
+        if isinstance(self._field, Bank):
+            self._field.decide(self._start_anew)
+        elif isinstance(self._field, Race):
+            self._field.decide()
+            if self._field.is_over:
+                self._field = self._settled(self._field.state)
+
+    def _settled(self, state: StreamingState) -> Field:
+        if self.auto:
+            members = [Runner(self._memory(memory), state).copy() for memory in BANK]
+            size = max(200, ENOUGH * self.n_components)
+            return Bank(members, np.zeros((size, *self.manifold.point_shape)))
+        memory = "growing" if self.memory == "growing" else self.window
+        return Field([Runner(self._memory(memory), state)])
+
+    def _memory(self, memory: int | str) -> Settings:
+        if memory == "growing":
+            return self._settings(_GAIN, np.inf)
+        return self._settings(1.0, memory / self.n_components)
+
+    def _start_anew(self, bank: Bank) -> StreamingState:
+        """A state from the bank's recent observations alone, its states named as they were."""
+        (found,) = self._candidates(bank.recent, cold=False, race=False)
+        found = start.recognised(self.manifold, bank.transmat, bank.means, bank.delta, found)
+        state = start.streaming_state(self.manifold, found, self.lag, self.n_samples_seen_)
+        state.log_likelihood[:] = bank.state.log_likelihood
+        return state
 
     # What has been learned
 
     @property
     def n_samples_seen_(self) -> int:
-        if not self._field:
+        if self._field is None:
             return len(self._buffer) + self._skipped
-        return int(self._field[0].state.counters[0])
+        return int(self._field.state.counters[0])
 
     @property
     def _state(self):
-        if not self._field:
+        if self._field is None:
             raise AttributeError(
-                f"nothing is learned before {self._start_size} observations; "
+                f"nothing is learned before {self.start_size} observations; "
                 f"{len(self._buffer)} have been seen"
             )
-        return self._field[self._leader].state
+        return self._field.state
 
     @property
     def transmat_(self) -> np.ndarray:
@@ -426,26 +289,32 @@ class OnlineRiemannianHMM:
         return self.manifold.sigma(self._state.delta)
 
     @property
-    def window_(self) -> int:
-        """The memory in use; with ``window="auto"`` the one that has predicted best lately."""
-        if self.auto and self._field and self._racing_is_over:
-            return BANK[self._leader]
-        return self.window
+    def window_(self) -> int | str:
+        """The memory in use; with ``window="auto"`` the one of `BANK` that is followed."""
+        return BANK[self._field.leader] if isinstance(self._field, Bank) else self.window
 
     @property
-    def bank_(self) -> dict[int, float]:
+    def bank_(self) -> dict[int | str, float]:
         """With ``window="auto"``: each memory's recent predictive log density per observation.
 
-        Recent means weighted by e^{−age/200}; `window_` is the memory with the largest.
+        Recent means weighted by e^{−age/100}; `window_` is the memory with the largest.
         """
-        if not (self.auto and self._field and self._racing_is_over):
-            raise AttributeError('bank_ exists with window="auto", after the start')
-        return {w: float(s) / _AUTO_HORIZON for w, s in zip(BANK, self._scores, strict=True)}
+        return self._bank("bank_").recent_scores()
+
+    @property
+    def restarts_(self) -> list[int]:
+        """With ``window="auto"``: after how many observations it started anew, the latest 100."""
+        return self._bank("restarts_").restarts.tolist()
+
+    def _bank(self, attribute: str) -> Bank:
+        if not isinstance(self._field, Bank):
+            raise AttributeError(f'{attribute} exists with window="auto", after the start')
+        return self._field
 
     @property
     def state_nbytes_(self) -> int:
         """Bytes that the learner holds, whatever it has seen (without its trace)."""
-        return sum(array.nbytes for runner in self._field for array in runner.state)
+        return 0 if self._field is None else self._field.nbytes
 
     @property
     def trace_(self) -> Trace:
@@ -467,10 +336,10 @@ class OnlineRiemannianHMM:
     def predict_proba_one(self, y) -> np.ndarray:
         """P(s = i | all that was learned from, and y as the next observation); changes nothing."""
         y = self._one(y)
-        if not self._field:
+        if self._field is None:
             return np.full(self.n_components, 1.0 / self.n_components)
         state = self._state
-        last = state.counters[1] if self.algorithm == "streaming" else state.counters[1] - 1
+        last = -1 if self.algorithm == "streaming" else state.counters[1] - 1
         predicted = state.alpha[last] @ state.transmat
         if np.isnan(y).any():
             return predicted
@@ -481,7 +350,7 @@ class OnlineRiemannianHMM:
     def predict_one(self, y) -> int | None:
         """The most probable state of y as the next observation; None before the start."""
         probabilities = self.predict_proba_one(y)
-        return int(probabilities.argmax()) if self._field else None
+        return None if self._field is None else int(probabilities.argmax())
 
     def explain(self, k: int | None = None, X=None) -> Explanation:
         """Every quantity of the update at observation k, as named arrays.
@@ -491,14 +360,14 @@ class OnlineRiemannianHMM:
         """
         if X is not None:
             X, _ = self.manifold.observations("X", X)
-            k = check_integer("k", len(X) if k is None else k, at_least=self._start_size + 1)
+            k = check_integer("k", len(X) if k is None else k, at_least=self.start_size + 1)
             if k > len(X):
                 raise ValueError(f"k must be at most the {len(X)} observations of X, not {k}")
             return self._fresh().partial_fit(X[:k]).explain()
         if self._latest is None or k not in (None, self.n_samples_seen_):
             raise ValueError(
                 f"k must be the latest observation, {self.n_samples_seen_}, and after the first "
-                f"{self._start_size}, unless X holds the stream from its beginning"
+                f"{self.start_size}, unless X holds the stream from its beginning"
             )
         runner, y, observed = self._latest
         explain = explain_streaming if self.algorithm == "streaming" else explain_windowed
@@ -508,14 +377,10 @@ class OnlineRiemannianHMM:
 
     def _options(self) -> dict:
         """What the constructor was given, apart from seeds and functions."""
+        names = ("n_components", "algorithm", "memory", "transition_update", "lag", "init")
         return {
-            "n_components": self.n_components,
+            **{name: getattr(self, name) for name in names},
             "window": "auto" if self.auto else self.window,
-            "algorithm": self.algorithm,
-            "memory": self.memory,
-            "transition_update": self.transition_update,
-            "lag": self.lag,
-            "init": self.init,
             "min_sigma": self.min_sigma,
             "trace_every": self.trace_every or None,
         }
@@ -534,29 +399,3 @@ class OnlineRiemannianHMM:
     def load(cls, path) -> "OnlineRiemannianHMM":
         """Read a learner that `save` wrote; it has no callback."""
         return storage.load(path, cls)
-
-
-@kernel
-def _drop_stuck(X, observed, last, repeats):
-    """After `_MOST_REPEATS` repetitions of the same observation, more of it counts as missing.
-
-    A stuck sensor would otherwise shrink a state to a point. `last` and `repeats` remember.
-    """
-    for t in range(len(X)):
-        if not observed[t]:
-            continue
-        same = True
-        for q in range(X.shape[1]):
-            same &= X[t, q] == last[q]
-            last[q] = X[t, q]
-        repeats[0] = repeats[0] + 1 if same else 0
-        observed[t] = repeats[0] < _MOST_REPEATS
-
-
-@kernel
-def _follow(predictive, forget, scores, leaders):
-    """Add each log density to the scores, which fade; the leader is the one with the best score."""
-    for t in range(len(leaders)):
-        for c in range(len(scores)):
-            scores[c] += predictive[c, t] - forget * scores[c]
-        leaders[t] = np.argmax(scores)

@@ -1,19 +1,24 @@
 """How an online learner begins: candidates from the first observations, compiled for speed.
 
 A learner that starts in a wrong basin never leaves it. So several starts are tried on the buffered
-observations: k-means++ seeds, a few Lloyd iterations, a few EM iterations with a weak prior; those
-with the best likelihood go on to race each other on what comes next (see `learner`).
+observations: greedy k-means++ seeds, then EM with a weak prior, one iteration to judge them all and
+a few more for the likeliest. Where the buffer is short, several go on to race (see `race`).
 """
 
 import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from rhmm._jit import kernel
-from rhmm.gaussian.table import half_precision_and_log_z
+from rhmm.gaussian.table import half_precision_and_log_z, radial_table
+from rhmm.hmm import RiemannianHMM
 from rhmm.inference import forward_pass, scale_rows, smooth_pass
-from rhmm.manifolds import verbs
+from rhmm.kmeans import RiemannianKMeans
+from rhmm.manifolds import Manifold, verbs
+from rhmm.online.streaming import StreamingState
+from rhmm.online.windowed import WindowedState
 
 _LEAST_WEIGHT = 1e-6
 
@@ -25,69 +30,213 @@ class Candidate(NamedTuple):
     visits: np.ndarray
     """Expected visits of each state among the buffered observations."""
     alpha: np.ndarray
-    """Filtered probabilities of all buffered times, shape (T, N)."""
+    """Filtered probabilities of the last buffered observation, shape (N,)."""
     log_likelihood: float
     """Of the buffered observations."""
 
 
-_LLOYD, _SHORT, _LONG, _TOL = 5, 2, 10, 1e-4
-"""Iterations: of K-means and EM for every start, of EM for the finalists; gain that ends EM."""
+_LEAST_TRIED, _ENTRANTS, _FINALISTS = 8, 16, 8
+"""Starts that are tried, at least, where the likeliest is chosen at once; where there is a race
+those that are tried, and those that take part."""
+_TRIALS = 4
+"""Points that compete to be the next seed."""
+_EM = 5
+"""EM iterations of the starts that go on; every start is judged after one."""
+_TOL = 1e-4
+"""The gain in log-likelihood for each observation that ends EM."""
 
 
 def candidates(
-    geometry, table, points, uniforms, least_delta: float, *, cold: bool, finalists: int
+    manifold: Manifold,
+    points: np.ndarray,
+    rng: np.random.Generator,
+    n: int,
+    least_delta: float,
+    *,
+    cold: bool,
+    race: bool,
 ) -> list[Candidate]:
-    """One start for each row of `uniforms`; unless `cold`, the `finalists` likeliest, refined."""
-    n = uniforms.shape[1]
+    """Starts with n states each, for a race or the likeliest alone; if `cold`, bare seeds."""
+    count = _ENTRANTS if race else max(_LEAST_TRIED, 2 * n)
+    geometry, table = manifold.geometry, radial_table(manifold.gaussian)
+    transmat = np.full((count, n, n), 1.0 / n)
+    means, delta = np.empty((count, n, *points.shape[1:])), np.empty((count, n))
+    prior, likelihood = np.empty(count), np.zeros(count)
+    _screen(
+        geometry, table, points, rng.random((count, n, _TRIALS)), least_delta, cold,
+        transmat, means, delta, prior, likelihood,
+    )  # fmt: skip
+    chosen = np.argsort(-likelihood, kind="stable")
+    if not cold:
+        chosen = chosen[: _FINALISTS if race else 1]
     found = []
-    for row in uniforms:
-        means, delta = np.empty((n, *points.shape[1:])), np.empty(n)
-        transmat = np.full((n, n), 1.0 / n)
-        prior = max(seed_points(geometry, points, row, means), least_delta)
-        delta[:] = prior
-        if not cold:
-            lloyd(geometry, points, means, delta, transmat, prior, _LLOYD)
-        found.append(
-            _refine(geometry, table, points, transmat, means, delta, prior, 0 if cold else _SHORT)
-        )
-    if cold:
-        return [candidate for candidate, _ in found]
-    found.sort(key=lambda pair: -pair[0].log_likelihood)
-    refined = [
-        _refine(geometry, table, points, c.transmat, c.means, c.delta, prior, _LONG)[0]
-        for c, prior in found[:finalists]
-    ]
-    return refined
+    for c in chosen:
+        mine = transmat[c], means[c], delta[c]
+        reached = _refine(geometry, table, points, prior[c], 0 if cold else _EM, *mine)
+        found.append(Candidate(*mine, *reached))
+    return found
 
 
-def _refine(geometry, table, points, transmat, means, delta, prior, steps):
-    alpha, visits, likelihood = em(
-        geometry, table, points, means, delta, transmat, prior, steps, _TOL
+def in_order_of(manifold: Manifold, means: np.ndarray, candidate: Candidate) -> Candidate:
+    """The candidate with its states named as in `means`: a change of leader keeps the labels."""
+    return _reordered(candidate, manifold.squared_distances(candidate.means, means))
+
+
+def recognised(manifold: Manifold, transmat, means, delta, candidate: Candidate) -> Candidate:
+    """The candidate with its states named as in the parameters, which were true before a jump.
+
+    The means may have gone anywhere, so a distance counts by its logarithm only; how long a state
+    lasts and how wide it is are compared as likelihoods: what a jump of the means leaves alone.
+    """
+    d2 = manifold.squared_distances(candidate.means, means)
+    wider = candidate.delta / delta[:, None]
+    new, old = (np.clip(np.diagonal(A), 0.01, 0.99) for A in (candidate.transmat, transmat))
+    old = old[:, None]
+    lasting = new * np.log(new / old) + (1.0 - new) * np.log((1.0 - new) / (1.0 - old))
+    width = 0.5 * manifold.dim * (wider - 1.0 - np.log(wider))
+    moved = 0.5 * (manifold.dim + 1) * np.log1p(d2 / delta[:, None])
+    return _reordered(candidate, moved + candidate.visits * (lasting + width))
+
+
+def _reordered(candidate: Candidate, cost: np.ndarray) -> Candidate:
+    """State i becomes the one that ``cost[i]``, with all others, is cheapest for."""
+    order = linear_sum_assignment(cost)[1]
+    return Candidate(
+        np.ascontiguousarray(candidate.transmat[np.ix_(order, order)]),
+        candidate.means[order],
+        candidate.delta[order],
+        candidate.visits[order],
+        candidate.alpha[order],
+        candidate.log_likelihood,
     )
-    return Candidate(transmat, means, delta, visits, alpha, likelihood), prior
+
+
+def streaming_state(
+    manifold: Manifold, candidate: Candidate, lag: int, seen: int
+) -> StreamingState:
+    """Where the streaming algorithm goes on from a candidate, after `seen` observations."""
+    n = len(candidate.delta)
+    alpha = np.zeros((lag, n))
+    alpha[-1] = candidate.alpha
+    return StreamingState(
+        candidate.transmat,
+        candidate.means,
+        candidate.delta,
+        *_dispersion(manifold, candidate.delta),
+        np.maximum(candidate.visits, 1.0),
+        np.zeros((lag, *manifold.point_shape)),
+        np.zeros(lag, bool),
+        alpha,
+        np.ones((lag, n)),
+        np.array([seen, 1]),
+        np.zeros(1),
+    )
+
+
+def windowed_state(
+    manifold: Manifold, points: np.ndarray, n: int, min_sigma: float, rng, seen: int
+) -> WindowedState:
+    """The paper's start: K-means on the first window, and α over it."""
+    window = len(points)
+    clusters = RiemannianKMeans(manifold, n, random_state=rng).fit(points)
+    parameters = clusters.to_parameters(points, [window], min_sigma)
+    model = RiemannianHMM.from_parameters(manifold, *parameters)
+    delta = manifold.delta(parameters.sigmas)
+    return WindowedState(
+        parameters.transmat,
+        parameters.means,
+        delta,
+        *_dispersion(manifold, delta),
+        np.resize(points, (2 * window, *manifold.point_shape)),
+        np.zeros(2 * window, bool),
+        np.resize(model.filter_proba(points), (2 * window, n)),
+        np.array([seen, window]),
+        np.zeros(1),
+    )
+
+
+def _dispersion(manifold: Manifold, delta) -> tuple[np.ndarray, np.ndarray]:
+    """1/2σ² and log Z of every state."""
+    table = radial_table(manifold.gaussian)
+    pairs = [half_precision_and_log_z(table, d) for d in delta]
+    return tuple(np.array(column) for column in zip(*pairs, strict=True))
 
 
 @kernel
-def seed_points(geometry, points, uniforms, means):
-    """k-means++ from given uniform numbers; returns the mean d² to the nearest seed."""
+def _screen(
+    geometry, table, points, uniforms, least_delta, cold, transmat, means, delta, prior, likelihood
+):
+    """Seed every start; unless `cold`, cluster the points around its seeds and judge it."""
+    n, size = len(delta[0]), len(points)
+    layout = verbs.prepared(geometry, points)
+    d2, alpha = np.empty((n, verbs.whole_lanes(size))), np.empty((size, n))
+    for c in range(len(uniforms)):
+        spread = _seed(geometry, points, layout, uniforms[c], means[c], d2)
+        prior[c] = max(spread, least_delta)
+        delta[c] = prior[c]
+        if not cold:
+            mine = d2[:, :size]
+            _cluster(mine, prior[c], delta[c], transmat[c])
+            likelihood[c] = _climb(
+                geometry, table, points, prior[c], 1, mine, transmat[c], means[c], delta[c], alpha
+            )
+
+
+@kernel
+def _seed(geometry, points, layout, uniforms, means, d2):
+    """Greedy k-means++: of a few points drawn ∝ d² to the seeds so far, the best is the next.
+
+    Fills in d² of all points to the seeds, and returns the mean d² to the nearest.
+    """
     size = len(points)
-    nearest, d2 = np.full(size, math.inf), np.empty((1, size))
-    total = 0.0
+    nearest, trial = np.full(size, math.inf), np.empty(d2.shape[1])
+    total = math.inf
     for i in range(len(means)):
-        pick = min(int(uniforms[i] * size), size - 1)
-        if i > 0:
-            target, cumulative = uniforms[i] * total, nearest[0]
-            pick = 0
-            while cumulative < target and pick < size - 1:
-                pick += 1
-                cumulative += nearest[pick]
-        means[i] = points[pick]
-        verbs.squared_distances(geometry, points, means[i : i + 1], d2)
+        best, before = math.inf, total
+        for u in uniforms[i]:
+            pick = min(int(u * size), size - 1)
+            if i > 0:
+                target, cumulative = u * before, nearest[0]
+                pick = 0
+                while cumulative < target and pick < size - 1:
+                    pick += 1
+                    cumulative += nearest[pick]
+            verbs.distances_from(geometry, layout, pick, layout, trial)
+            left = 0.0
+            for t in range(size):
+                left += min(nearest[t], trial[t])
+            if left < best:
+                best = left
+                means[i] = points[pick]
+                d2[i] = trial
         total = 0.0
         for t in range(size):
-            nearest[t] = min(nearest[t], d2[0, t])
+            nearest[t] = min(nearest[t], d2[i, t])
             total += nearest[t]
     return total / size
+
+
+@kernel
+def _cluster(d2, prior, delta, transmat):
+    """δ and A from the nearest seed of every point, under a weak prior."""
+    n, size = d2.shape
+    count = np.ones(n)
+    delta[:] = prior
+    transmat[:] = 1.0 / n
+    last = -1
+    for t in range(size):
+        label = 0
+        for i in range(1, n):
+            if d2[i, t] < d2[label, t]:
+                label = i
+        count[label] += 1.0
+        delta[label] += d2[label, t]
+        if t > 0:
+            transmat[last, label] += 1.0
+        last = label
+    for i in range(n):
+        delta[i] /= count[i]
+        transmat[i] /= transmat[i].sum()
 
 
 @kernel
@@ -99,32 +248,7 @@ def _recentre_alive(geometry, points, weights, means, d2):
 
 
 @kernel
-def lloyd(geometry, points, means, delta, transmat, prior, steps):
-    """A few K-means iterations; then δ, and A from counted transitions, under a weak prior."""
-    n, size = len(means), len(points)
-    d2, weights, labels = np.empty((n, size)), np.empty((n, size)), np.zeros(size, np.int64)
-    for step in range(steps + 1):
-        verbs.squared_distances(geometry, points, means, d2)
-        weights[:] = 0.0
-        for t in range(size):
-            best = 0
-            for i in range(1, n):
-                if d2[i, t] < d2[best, t]:
-                    best = i
-            labels[t] = best
-            weights[best, t] = 1.0
-        if step < steps:
-            _recentre_alive(geometry, points, weights, means, d2)
-    transmat[:] = 1.0 / n
-    for t in range(1, size):
-        transmat[labels[t - 1], labels[t]] += 1.0
-    for i in range(n):
-        transmat[i] /= transmat[i].sum()
-        delta[i] = ((weights[i] * d2[i]).sum() + prior) / (weights[i].sum() + 1.0)
-
-
-@kernel
-def filter_flat(table, d2, delta, transmat, alpha):
+def _filter(table, d2, delta, transmat, alpha):
     """Filtered probabilities from a flat start, into `alpha`; returns the log-likelihood."""
     n, size = d2.shape
     log_density, shift = np.empty((size, n)), np.empty(size)
@@ -141,30 +265,41 @@ def filter_flat(table, d2, delta, transmat, alpha):
 
 
 @kernel
-def em(geometry, table, points, means, delta, transmat, prior, steps, tol):
-    """Up to `steps` EM iterations; returns filtered probabilities, visits and log-likelihood."""
-    n, size = len(means), len(points)
-    d2, weights = np.empty((n, size)), np.empty((n, size))
-    alpha, zeta_sum = np.empty((size, n)), np.empty((n, n))
-    ends = np.array([size])
-    verbs.squared_distances(geometry, points, means, d2)
-    previous = -math.inf
-    for step in range(steps + 1):
-        likelihood = filter_flat(table, d2, delta, transmat, alpha)
-        filtered = alpha.copy()
+def _climb(geometry, table, points, prior, steps, d2, transmat, means, delta, alpha):
+    """Up to `steps` EM iterations, the squared distances given.
+
+    Leaves filtered probabilities in `alpha` and returns the log-likelihood.
+    """
+    n, size = d2.shape
+    weights, zeta_sum = np.empty((n, size)), np.empty((n, n))
+    likelihood = _filter(table, d2, delta, transmat, alpha)
+    for _ in range(steps):
         zeta_sum[:] = 1.0 / n
-        smooth_pass(alpha, transmat, ends, zeta_sum)
+        smooth_pass(alpha, transmat, np.array([size]), zeta_sum)
         for i in range(n):
             for t in range(size):
                 weights[i, t] = alpha[t, i]
-        if step == steps or likelihood - previous < tol * size:
-            break
-        previous = likelihood
         _recentre_alive(geometry, points, weights, means, d2)
         for i in range(n):
             transmat[i] = zeta_sum[i] / zeta_sum[i].sum()
             delta[i] = ((weights[i] * d2[i]).sum() + prior) / (weights[i].sum() + 1.0)
-    visits = np.empty(n)
-    for i in range(n):
-        visits[i] = weights[i].sum()
-    return filtered, visits, likelihood
+        before = likelihood
+        likelihood = _filter(table, d2, delta, transmat, alpha)
+        if likelihood - before < _TOL * size:
+            break
+    return likelihood
+
+
+@kernel
+def _refine(geometry, table, points, prior, steps, transmat, means, delta):
+    """Up to `steps` EM iterations; returns visits, the last filter and the log-likelihood."""
+    n, size = len(delta), len(points)
+    d2, alpha = np.empty((n, size)), np.empty((size, n))
+    verbs.squared_distances(geometry, points, means, d2)
+    likelihood = _climb(geometry, table, points, prior, steps, d2, transmat, means, delta, alpha)
+    last = alpha[-1].copy()
+    smooth_pass(alpha, transmat, np.array([size]), np.zeros((n, n)))
+    visits = np.zeros(n)
+    for t in range(size):
+        visits += alpha[t]
+    return visits, last, likelihood

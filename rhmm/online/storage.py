@@ -7,50 +7,51 @@ from pathlib import Path
 import numpy as np
 
 from rhmm.manifolds import manifold_named
+from rhmm.online.bank import Bank
+from rhmm.online.race import Race
+from rhmm.online.runner import Field, Runner, Settings
 from rhmm.online.streaming import StreamingState
 from rhmm.online.trace import Trace
 from rhmm.online.windowed import WindowedState
 
-_FORMAT = "rhmm online learner 1"
+_FORMAT = "rhmm online learner 2"
+_FIELDS = {kind.__name__: kind for kind in (Field, Race, Bank)}
 
 
 def save(path, learner) -> None:
     path = _checked(path)
-    runners = list(learner._field)
-    latest = None
-    arrays = {}
-    if learner._latest is not None:
-        runner, y, observed = learner._latest
-        runners.append(runner)
-        latest = {"observed": observed}
-        arrays["latest.y"] = y
+    arrays = {"buffer": learner._buffer, **_prefixed("sensor", vars(learner._sensor))}
     head = {
         "format": _FORMAT,
         "manifold": [learner.manifold.name, learner.manifold.size],
         "options": learner._options(),
         "luck": [_plain(learner._first_luck), _plain(learner._rng.bit_generator.state)],
         "skipped": learner._skipped,
-        "leader": learner._leader,
-        "raced": learner._raced,
-        "racing_is_over": learner._racing_is_over,
-        "settings": [list(runner.settings) for runner in runners],
-        "latest": latest,
+        "field": None,
+        "settings": [],
+        "latest": None,
     }
+    runners = []
+    if learner._field is not None:
+        content = dict(vars(learner._field))
+        runners = list(content.pop("runners"))
+        numbers = {name: value for name, value in content.items() if isinstance(value, int)}
+        head["field"] = {"kind": type(learner._field).__name__, "numbers": numbers}
+        content = {name: value for name, value in content.items() if name not in numbers}
+        arrays |= _prefixed("field", content)
+    if learner._latest is not None:
+        runner, arrays["latest.y"], observed = learner._latest
+        runners.append(runner)
+        head["latest"] = {"observed": observed}
+    head["settings"] = [list(runner.settings) for runner in runners]
     for r, runner in enumerate(runners):
-        for name, array in runner.state._asdict().items():
-            arrays[f"{r}.{name}"] = array
-    arrays["buffer"] = learner._buffer
-    arrays["scores"] = learner._scores
-    arrays["last"], arrays["repeats"] = learner._last, learner._repeats
+        arrays |= _prefixed(str(r), runner.state._asdict())
     if learner.trace_every and learner._traces:
-        for name, array in learner.trace_._asdict().items():
-            arrays[f"trace.{name}"] = array
+        arrays |= _prefixed("trace", learner.trace_._asdict())
     np.savez(path, head=json.dumps(head), **arrays)
 
 
 def load(path, learner_class):
-    from rhmm.online.learner import Runner, Settings
-
     path = _checked(path)
     try:
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
@@ -61,29 +62,35 @@ def load(path, learner_class):
         learner = learner_class(manifold_named(*head["manifold"]), **head["options"])
         learner._first_luck, luck = head["luck"]
         learner._rng = generator_at(luck)
+        learner._skipped, learner._buffer = head["skipped"], content["buffer"]
+        vars(learner._sensor).update(_without_prefix("sensor", content))
         state_class = StreamingState if learner.algorithm == "streaming" else WindowedState
         runners = [
-            Runner(
-                Settings(*settings),
-                state_class(*(content[f"{r}.{name}"] for name in state_class._fields)),
-            )
+            Runner(Settings(*settings), state_class(**_without_prefix(str(r), content)))
             for r, settings in enumerate(head["settings"])
         ]
         if head["latest"] is not None:
             learner._latest = runners.pop(), content["latest.y"], head["latest"]["observed"]
-        learner._field = runners
-        learner._buffer = content["buffer"]
-        learner._scores = content["scores"]
-        learner._last, learner._repeats = content["last"], content["repeats"]
-        learner._skipped = head["skipped"]
-        learner._leader = head["leader"]
-        learner._raced = head["raced"]
-        learner._racing_is_over = head["racing_is_over"]
+        if head["field"] is not None:
+            kind = _FIELDS[head["field"]["kind"]]
+            learner._field = kind.__new__(kind)
+            vars(learner._field).update(
+                runners=runners, **head["field"]["numbers"], **_without_prefix("field", content)
+            )
         if "trace.step" in content:
-            learner._traces = [Trace(*(content[f"trace.{name}"] for name in Trace._fields))]
+            learner._traces = [Trace(**_without_prefix("trace", content))]
         return learner
     except (ValueError, KeyError, TypeError, zipfile.BadZipFile, EOFError) as error:
         raise ValueError(f"path {str(path)!r} is not a learner that rhmm saved ({error})") from None
+
+
+def _prefixed(prefix: str, arrays: dict) -> dict:
+    return {f"{prefix}.{name}": array for name, array in arrays.items()}
+
+
+def _without_prefix(prefix: str, content: dict) -> dict:
+    whole = prefix + "."
+    return {name[len(whole) :]: x for name, x in content.items() if name.startswith(whole)}
 
 
 def _plain(luck):

@@ -47,7 +47,7 @@ class StreamingState(NamedTuple):
     visits: np.ndarray
     """n_i, the expected visits remembered."""
     points: np.ndarray
-    """The last ℓ + 1 observations, in a ring."""
+    """The last ℓ observations, the newest last."""
     missing: np.ndarray
     """Which of them are missing."""
     alpha: np.ndarray
@@ -55,7 +55,7 @@ class StreamingState(NamedTuple):
     density: np.ndarray
     """Densities of the same times, each row up to a factor, as they were when y_t arrived."""
     counters: np.ndarray
-    """Observations seen, the present slot of the ring, and how many slots are taken."""
+    """Observations seen, and how many of the last ℓ are from after the start, or its end."""
     log_likelihood: np.ndarray
     """Sum of the one-step predictive log densities."""
 
@@ -66,30 +66,35 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
 
     Unless empty, `filtered` receives P(s_k | y_1..y_k) and `predictive` log p(y_k | y_1..y_{k−1}).
     """
-    transmat, means, delta = state.transmat, state.means, state.delta
-    half_precision, log_z, visits = state.half_precision, state.log_z, state.visits
-    points, missing = state.points, state.missing
-    alpha, density = state.alpha, state.density
-    n, slots = len(delta), len(alpha)
-    flat_X, flat_means = X.reshape((len(X), -1)), means.reshape((n, -1))
-    flat_points = points.reshape((slots, -1))
-    exponent, v, back, pair = np.empty(n), np.empty(n), np.empty(n), np.empty((n, n))
-    k, slot, taken = state.counters
+    transmat, delta, visits = state.transmat, state.delta, state.visits
+    half_precision, log_z = state.half_precision, state.log_z
+    lag, n = state.alpha.shape
+    # What is remembered and what is new in one row: index lag + u is X[u].
+    recent = np.concatenate((state.points, X))
+    points = verbs.prepared(geometry, recent)
+    missing = np.concatenate((state.missing, ~observed))
+    alpha, density = np.empty((lag + len(X), n)), np.empty((lag + len(X), n))
+    alpha[:lag], density[:lag] = state.alpha, state.density
+    means = verbs.prepared(geometry, state.means)
+    room = verbs.whole_lanes(n)
+    exponent, learned_d2 = np.empty(room), np.empty(room)
+    v, back, pair = np.empty(n), np.empty(n), np.empty((n, n))
+    gain, curvature = settings.gain, 2.0 / settings.dim
+    k, known = state.counters
+    log_likelihood = state.log_likelihood[0]
     row = 0
     for u in range(len(X)):
         k += 1
-        before = slot
-        slot = slot + 1 if slot + 1 < slots else 0
-        taken = min(taken + 1, slots)
-        missing[slot] = not observed[u]
-        for q in range(flat_X.shape[1]):
-            flat_points[slot, q] = flat_X[u, q] if observed[u] else flat_means[0, q]
+        newest, oldest, learned = lag + u, u, u + 1
+        learning = known == lag and not missing[learned]
+        if learning:
+            verbs.distances_from(geometry, points, learned, means, learned_d2)
 
         # The filter, under today's parameters.
         shift = 0.0
         if observed[u]:
             shift = -math.inf
-            verbs.distances_from(geometry, X, u, means, exponent)
+            verbs.distances_from(geometry, points, newest, means, exponent)
             for j in range(n):
                 exponent[j] = -half_precision[j] * exponent[j] - log_z[j]
                 shift = max(shift, exponent[j])
@@ -97,69 +102,72 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
         for j in range(n):
             mass = 0.0
             for i in range(n):
-                mass += alpha[before, i] * transmat[i, j]
-            density[slot, j] = math.exp(exponent[j] - shift) if observed[u] else 1.0
-            alpha[slot, j] = mass * density[slot, j]
-            scale += alpha[slot, j]
+                mass += alpha[newest - 1, i] * transmat[i, j]
+            scaled = math.exp(exponent[j] - shift) if observed[u] else 1.0
+            density[newest, j] = scaled
+            alpha[newest, j] = mass * scaled
+            scale += mass * scaled
         inverse = 1.0 / scale
         for j in range(n):
-            alpha[slot, j] *= inverse
+            alpha[newest, j] *= inverse
         log_predictive = math.log(scale) + shift if observed[u] else 0.0
-        state.log_likelihood[0] += log_predictive
+        log_likelihood += log_predictive
         if len(predictive):
             predictive[u] = log_predictive
-        if len(filtered):
-            filtered[u] = alpha[slot]
 
-        if taken == slots:
-            # Back over the lag with the densities in store: ζ of the oldest pair in the ring.
+        known = min(known + 1, lag)
+
+        if learning:
+            # Back over the lag with the densities in store: ζ of the oldest pair.
             for j in range(n):
-                v[j] = density[slot, j]
-            learned = slot
-            for _ in range(slots - 2):
-                learned = learned - 1 if learned > 0 else slots - 1
+                v[j] = density[newest, j]
+            for t in range(newest - 1, oldest, -1):
                 largest = 0.0
                 for i in range(n):
                     mass = 0.0
                     for j in range(n):
                         mass += transmat[i, j] * v[j]
-                    back[i] = density[learned, i] * mass
+                    back[i] = density[t, i] * mass
                     largest = max(largest, back[i])
                 scale = 1.0 / largest if largest < 1e-100 else 1.0
                 for i in range(n):
                     v[i] = back[i] * scale
-            oldest = learned - 1 if learned > 0 else slots - 1
             total = 0.0
             for i in range(n):
                 for j in range(n):
                     pair[i, j] = alpha[oldest, i] * transmat[i, j] * v[j]
                     total += pair[i, j]
-            if not missing[learned]:
-                inverse = 1.0 / total
-                for i in range(n):
-                    for j in range(n):
-                        pair[i, j] *= inverse
-                _transition_step(transmat, pair, visits, settings.gain)
+            inverse = 1.0 / total
+            for i in range(n):
                 for j in range(n):
-                    gamma = 0.0
-                    for i in range(n):
-                        gamma += pair[i, j]
-                    visits[j] = min(visits[j] + gamma, settings.cap)
-                    if gamma > NEGLIGIBLE:
-                        tau = min(settings.gain * gamma / visits[j], 1.0)
-                        kappa = max(2.0 * half_precision[j] * delta[j] / settings.dim, 1.0)
-                        d2 = verbs.pull(geometry, means, j, points, learned, tau / kappa)
-                        delta[j] = max(delta[j] + tau * (d2 - delta[j]), settings.least_delta)
-                        half_precision[j], log_z[j] = half_precision_and_log_z(table, delta[j])
+                    pair[i, j] *= inverse
+            _transition_step(transmat, pair, visits, gain)
+            for j in range(n):
+                gamma = 0.0
+                for i in range(n):
+                    gamma += pair[i, j]
+                visits[j] = min(visits[j] + gamma, settings.cap)
+                if gamma > NEGLIGIBLE:
+                    tau = min(gain * gamma / visits[j], 1.0)
+                    kappa = max(curvature * half_precision[j] * delta[j], 1.0)
+                    d2 = learned_d2[j]
+                    verbs.pull(geometry, means, j, points, learned, d2, tau / kappa)
+                    delta[j] = max(delta[j] + tau * (d2 - delta[j]), settings.least_delta)
+                    half_precision[j], log_z[j] = half_precision_and_log_z(table, delta[j])
         if settings.trace_every and k % settings.trace_every == 0:
+            verbs.place_back(geometry, means, state.means)
             record(
-                trace, row, k, transmat, means, delta, half_precision,
-                alpha[slot], visits, state.log_likelihood[0],
+                trace, row, k, transmat, state.means, delta, half_precision,
+                alpha[newest], visits, log_likelihood,
             )  # fmt: skip
             row += 1
-    state.counters[0] = k
-    state.counters[1] = slot
-    state.counters[2] = taken
+    verbs.place_back(geometry, means, state.means)
+    if len(filtered):
+        filtered[:] = alpha[lag:]
+    state.points[:], state.missing[:] = recent[len(X) :], missing[len(X) :]
+    state.alpha[:], state.density[:] = alpha[len(X) :], density[len(X) :]
+    state.counters[0], state.counters[1] = k, known
+    state.log_likelihood[0] = log_likelihood
 
 
 @kernel

@@ -61,7 +61,7 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
     n = len(delta)
     d2, density, largest = np.empty((n, window)), np.empty((n, window)), np.empty(window)
     beta, v, pair = np.empty(n), np.empty(n), np.empty((n, n))
-    gamma_sum, zeta_sum = np.empty(n), np.empty((n, n))
+    gamma_sum, zeta_sum, moved = np.empty(n), np.empty((n, n)), np.empty_like(means[0])
     k, end = state.counters
     row = 0
     for u in range(len(X)):
@@ -135,7 +135,8 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
                 _paper_step(transmat, pair, zeta_sum)
             for i in range(n):
                 gamma = alpha[end - 1, i]
-                verbs.pull(geometry, means, i, X, u, gamma / gamma_sum[i])
+                verbs.geodesic_into(geometry, means[i], X[u], gamma / gamma_sum[i], moved)
+                means[i] = moved
                 delta[i] += gamma * (d2[i, last] - delta[i]) / math.sqrt(k)
                 delta[i] = max(delta[i], settings.least_delta)
                 half_precision[i], log_z[i] = half_precision_and_log_z(table, delta[i])

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from rhmm import Euclidean, Hyperbolic, OnlineRiemannianHMM
-from rhmm.online import BANK
 from rhmm.parameters import stationary_law
 from tests import brute_force
 from tests.online.streams import (
@@ -531,25 +530,7 @@ def test_complex_numbers_serve_on_the_disk(tmp_path):
     assert np.array_equal(complex_.predict_proba_one(z[0]), plain.predict_proba_one(X[0]))
 
 
-# The bank of memories
-
-
-def test_the_automatic_window_tells_which_memory_predicts_best():
-    online = learner(Hyperbolic(2), "auto")
-    assert online.window_ == 200
-    with pytest.raises(AttributeError, match="bank_"):
-        _ = online.bank_
-    online.partial_fit(stream(Hyperbolic(2), 3_000))
-    assert tuple(online.bank_) == BANK
-    assert online.window_ == max(online.bank_, key=online.bank_.get)
-    assert all(np.isfinite(score) for score in online.bank_.values())
-
-
-def test_learners_without_a_bank_say_so():
-    online = learner(Hyperbolic(2), "growing").partial_fit(stream(Hyperbolic(2)))
-    assert online.window_ == 200
-    with pytest.raises(AttributeError, match="bank_"):
-        _ = online.bank_
+# Names
 
 
 @pytest.mark.parametrize("name", LEARNERS)

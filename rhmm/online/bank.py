@@ -1,0 +1,125 @@
+"""``window="auto"``: memories of several lengths side by side, of which the best is followed.
+
+Each member runs the streaming recursion with a memory of its own, and is scored by its recent
+one-step predictive density. Two things keep the bank useful when the chain changes:
+
+- *sync*: a member that has fallen far behind takes over the leader's state. A long memory that was
+  left behind by a jump then converges again from where a short one has already arrived.
+- *restart*: after a far jump every memory may sit in a wrong basin. When even the leader predicts
+  clearly worse than it used to, the learner collects the next observations and starts anew from
+  them; the newcomer takes the place of the growing memory and is followed once it predicts better.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from rhmm._jit import kernel
+from rhmm.online.runner import Field, Runner
+from rhmm.online.streaming import StreamingState
+
+BANK: tuple[int | str, ...] = (50, 100, 200, 400, 800, "growing")
+"""The memories that ``window="auto"`` runs side by side."""
+
+_HORIZON = 100.0
+"""Scores are weighted by e^{−age/100}."""
+_EVERY = 50
+"""Observations between two looks at the scores."""
+_BEHIND = 20.0
+"""Nats behind the leader at which a member takes over the leader's state."""
+_ALARM, _DOUBT = 4.0, 1.0
+"""Standard deviations that the leader's recent prediction falls below its mean to raise alarm, and
+to doubt that the parameters are worth remembering."""
+_SETTLED, _QUIET, _FRESH = 300, 400, 100
+"""Observations before the first alarm, after a restart before the next, and how many those before a
+restart then count for in the mean."""
+_REMEMBERED = 100
+"""Restarts that `restarts_` tells of, the latest."""
+
+
+class Bank(Field):
+    """`recent` has room for the observations that a restart begins from."""
+
+    forget = 1.0 / _HORIZON
+
+    def __init__(self, runners: list[Runner], recent: np.ndarray):
+        super().__init__(runners)
+        self.recent = recent
+        self.seen = 0
+        """Observations that were there."""
+        self.looked = 0
+        """How many of them there were at the last look."""
+        self.due = -1
+        """After how many of them a restart is to happen; −1 if none is."""
+        self.calm_until = _SETTLED
+        self.level = np.zeros(4)
+        """Of the leader's predictive log density: count, mean, variance, recent mean."""
+        self.restarts = np.zeros(0, np.int64)
+        self._remember()
+
+    def _remember(self) -> None:
+        """Keep the leader's parameters: a restart recognises its states by them."""
+        self.transmat, self.means = self.state.transmat.copy(), self.state.means.copy()
+        self.delta = self.state.delta.copy()
+
+    @property
+    def nbytes(self) -> int:
+        kept = (self.recent, self.transmat, self.means, self.delta)
+        return super().nbytes + sum(array.nbytes for array in kept)
+
+    def until_decision(self) -> int:
+        return _EVERY - self.seen % _EVERY
+
+    def recent_scores(self) -> dict[int | str, float]:
+        """Each memory's recent predictive log density per observation."""
+        return {name: float(s) / _HORIZON for name, s in zip(BANK, self.scores, strict=True)}
+
+    def _watch(self, X, observed, predictive, leaders) -> None:
+        present = X[observed]
+        self.seen += len(present)
+        self.recent = np.concatenate([self.recent, present])[-len(self.recent) :]
+        _follow_level(predictive, observed, leaders, self.level)
+
+    def decide(self, start_anew: Callable[["Bank"], StreamingState]) -> None:
+        """Sync and restart if it is time; `start_anew` makes a state from `recent`."""
+        if self.seen == self.looked or self.seen % _EVERY:
+            return
+        self.looked = self.seen
+        for member in np.flatnonzero(self.scores < self.scores[self.leader] - _BEHIND):
+            self._replace(member, self.state)
+        if 0 <= self.due <= self.seen:
+            self._restart(start_anew(self))
+        elif self.due < 0 and self.seen >= self.calm_until and self._has_fallen_by(_ALARM):
+            self.due = self.seen + len(self.recent)
+        if self.due < 0 and not self._has_fallen_by(_DOUBT):
+            self._remember()
+
+    def _has_fallen_by(self, deviations: float) -> bool:
+        _, mean, variance, recent = self.level
+        return recent < mean - deviations * math.sqrt(variance / (2.0 * _HORIZON))
+
+    def _restart(self, state: StreamingState) -> None:
+        growing = len(BANK) - 1
+        self._replace(growing if self.leader != growing else growing - 1, state)
+        self.due, self.calm_until = -1, self.seen + _QUIET
+        self.level[:2] = _FRESH, self.level[3]
+        step = int(self.state.counters[0])
+        self.restarts = np.append(self.restarts, step)[-_REMEMBERED:]
+
+    def _replace(self, member: int, state: StreamingState) -> None:
+        self.runners[member] = Runner(self.runners[member].settings, state).copy()
+        # Just behind the leader: it takes the lead only by predicting better.
+        self.scores[member] = np.nextafter(self.scores[self.leader], -np.inf)
+
+
+@kernel
+def _follow_level(predictive, observed, leaders, level):
+    for t in range(len(leaders)):
+        if observed[t]:
+            value = predictive[leaders[t], t]
+            level[0] += 1.0
+            offset = value - level[1]
+            level[1] += offset / level[0]
+            level[2] += (offset * offset - level[2]) / level[0]
+            level[3] += (value - level[3]) / min(level[0], _HORIZON)

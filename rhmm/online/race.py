@@ -1,0 +1,44 @@
+"""Candidates of a start race on the observations that follow it.
+
+A short buffer does not tell a good start from a bad one. So several go on with their memory held
+short, scored by their one-step predictive density, and fewer and fewer are left, at the end one.
+"""
+
+import numpy as np
+
+from rhmm.online.runner import Field, Runner
+
+ENOUGH = 60
+"""Observations for each state that tell a good start from a bad one at once."""
+_CUTS = ((40, 8), (80, 4), (160, 1))
+"""After how many observations for each state how many candidates are left."""
+
+
+class Race(Field):
+    def __init__(self, runners: list[Runner], scores: np.ndarray, seen: int):
+        super().__init__(runners, scores)
+        self.seen = seen
+        """Observations that were there, those of the start included."""
+        self.decide()
+
+    @property
+    def is_over(self) -> bool:
+        return len(self.runners) == 1
+
+    def until_decision(self) -> int:
+        n = len(self.state.delta)
+        return next(length * n - self.seen for length, _ in _CUTS if length * n > self.seen)
+
+    def _watch(self, X, observed, predictive, leaders) -> None:
+        self.seen += int(observed.sum())
+
+    def decide(self) -> None:
+        """Send home those who have fallen behind, if the time has come."""
+        n = len(self.state.delta)
+        passed = [left for length, left in _CUTS if length * n <= self.seen]
+        kept = min(passed, default=len(self.runners))
+        if kept < len(self.runners):
+            best = np.sort(np.argsort(-self.scores, kind="stable")[:kept])
+            self.runners = [self.runners[c] for c in best]
+            self.scores = self.scores[best]
+            self.leader = int(np.argmax(self.scores))

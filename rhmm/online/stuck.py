@@ -1,0 +1,43 @@
+"""A stuck sensor repeats itself; on a grid honest data do too."""
+
+import numpy as np
+
+from rhmm._jit import kernel
+
+_FIRST_LIMIT = 8
+
+
+class StuckSensor:
+    """Remembers the run of equal observations that a stream is in.
+
+    What a run repeats beyond a limit counts as missing: it would shrink a state to a point. Where
+    long runs keep coming back they are how the stream is, a grid of values for example: each one
+    that reached the limit doubles it.
+    """
+
+    def __init__(self, size: int):
+        self.last = np.full(size, np.nan)
+        self.run = np.array([0, _FIRST_LIMIT])
+        """Repetitions so far, and the limit."""
+
+    def drop(self, X: np.ndarray, observed: np.ndarray) -> None:
+        """Clear the entries of `observed` where X only repeats what a stuck sensor says."""
+        _drop(X.reshape(len(X), -1), observed, self.last, self.run)
+
+
+@kernel
+def _drop(X, observed, last, run):
+    for t in range(len(X)):
+        if not observed[t]:
+            continue
+        same = True
+        for q in range(X.shape[1]):
+            same &= X[t, q] == last[q]
+            last[q] = X[t, q]
+        if same:
+            run[0] += 1
+        else:
+            if run[0] >= run[1]:
+                run[1] *= 2
+            run[0] = 0
+        observed[t] = run[0] < run[1]

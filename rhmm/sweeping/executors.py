@@ -1,0 +1,75 @@
+"""Where the runs of a sweep are computed: on this machine, or on a Dask cluster."""
+
+import asyncio
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+
+from rhmm.sweeping.workers import WorkerPool
+
+_PATIENCE = 2.0
+"""Seconds in which a scheduler must answer: with all imports a message comes within five."""
+
+
+@contextmanager
+def open_executor(scheduler: str | None = None, workers: int | None = None) -> Iterator[Executor]:
+    """An executor for `rhmm.sweep`; what still runs at the end of the ``with`` is given up.
+
+    Parameters
+    ----------
+    scheduler
+        Address of a Dask scheduler, ``"tcp://host:8786"``; None for processes of this machine.
+        Dask runs what it is sent: an address must never come from somebody you do not trust.
+    workers
+        Processes of this machine, as many as cores if None. A cluster has its own.
+
+    Raises ConnectionError if no scheduler answers within a few seconds.
+    """
+    if scheduler is None:
+        pool = WorkerPool(workers)
+        try:
+            yield pool
+        finally:
+            pool.shutdown(cancel_futures=True)
+        return
+    with _connect(scheduler) as client:
+        if not client.scheduler_info()["workers"]:
+            warnings.warn(f"{scheduler} has no workers yet; the sweep waits", stacklevel=3)
+        executor = client.get_executor(pure=False)  # no hashing of tasks that are all different
+        try:
+            yield executor
+        finally:
+            executor.shutdown(wait=False)
+
+
+def _connect(scheduler: str):
+    try:
+        from distributed import Client
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            "a scheduler needs the package distributed: pip install -r requirements-cluster.txt"
+        ) from None
+    try:
+        with ThreadPoolExecutor(1) as thread:  # this one may be running a loop already
+            thread.submit(asyncio.run, _greet(scheduler)).result()
+        return Client(scheduler, timeout=_PATIENCE, set_as_default=False)
+    except ValueError as error:
+        raise ValueError(
+            f"scheduler must be an address such as tcp://host:8786, not {scheduler!r} ({error})"
+        ) from None
+    except OSError:  # TimeoutError is one
+        raise ConnectionError(
+            f"no Dask scheduler answers at {scheduler} within {_PATIENCE:g} s"
+        ) from None
+    except Exception:  # another protocol makes Dask stumble in many ways
+        raise ConnectionError(f"what answers at {scheduler} is not a Dask scheduler") from None
+
+
+async def _greet(scheduler: str) -> None:
+    """Shake hands and leave: a `Client` would wait forever for a port that accepts but is mute."""
+    from distributed.comm import connect
+
+    async with asyncio.timeout(_PATIENCE):
+        comm = await connect(scheduler, timeout=_PATIENCE)
+    comm.abort()

@@ -1,0 +1,138 @@
+"""Many runs at once, on any executor."""
+
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, nullcontext
+
+import rhmm
+from rhmm.exceptions import NotRecordedWarning
+from rhmm.hmm import RiemannianHMM
+from rhmm.sweeping.configuration import Configuration, check_grid
+from rhmm.sweeping.executors import open_executor
+from rhmm.sweeping.record import CannotWriteError, Record
+from rhmm.sweeping.run import Run, Task, run_for
+from rhmm.validation import check_integer
+
+_UNDER_WAY = 256
+"""Tasks that an executor has at a time: enough for a cluster, few enough to cancel quickly."""
+
+
+def sweep(
+    truth: RiemannianHMM,
+    grid: Iterable[Configuration],
+    runs: int | Iterable[int],
+    executor: Executor | None = None,
+    on_result: Callable[[Run], None] | None = None,
+    file=None,
+) -> list[Run]:
+    """Learn chains of `truth` in every way of `grid`, over and over with other seeds.
+
+    The same seeds give the same numbers (times apart) on whatever computes them.
+
+    Parameters
+    ----------
+    truth
+        A model with its true parameters, on any manifold.
+    grid
+        The configurations, see `rhmm.sweeping.grid`.
+    runs
+        How many seeds, 0, 1, 2…; or the seeds.
+    executor
+        Any `concurrent.futures.Executor`: Dask's ``client.get_executor()``, or what
+        `rhmm.open_executor` gives. None: a process for each core of this machine.
+    on_result
+        Called with each `Run` as it comes, those already in `file` first, in the thread that
+        called `sweep`. Raise StopIteration in it to cancel the rest.
+    file
+        A ``.csv`` or ``.parquet`` file that each run is written to at once. Runs that it already
+        holds are not computed again, so that an interrupted sweep goes on where it stopped.
+
+    Returns
+    -------
+    The runs in the order of grid and seeds: all, or what was done before it was cancelled. If
+    `file` cannot be written to any more (a full disk) the sweep stops with a `NotRecordedWarning`
+    and returns what it has computed.
+    """
+    grid, seeds = check_grid(grid, truth), _seeds(runs)
+    # Seed by seed, so that all configurations have about as many runs at any time; the longest
+    # first, so that no processor is left with a long one while the others have nothing to do.
+    order = sorted(grid, key=lambda configuration: -configuration.effort)
+    tasks = [Task(configuration, seed) for seed in seeds for configuration in order]
+    record = None if file is None else Record(file, truth)
+    known = {} if record is None else dict(record.known)
+    done: dict[Task, Run] = {}
+    try:
+        with nullcontext() if record is None else closing(record):
+            for task in tasks:
+                if task in known:
+                    done[task] = known[task]
+                    if on_result is not None:
+                        on_result(known[task])
+            missing = [task for task in tasks if task not in known]
+            with closing(_compute(truth, missing, executor)) as results:
+                for run in results:
+                    done[run.task] = run
+                    if record is not None:
+                        record.append(run)
+                    if on_result is not None:
+                        on_result(run)
+    except StopIteration:
+        pass
+    except CannotWriteError as error:
+        message = f"{error}; the sweep stops with {len(done)} of its {len(tasks)} runs"
+        warnings.warn(message, NotRecordedWarning, stacklevel=2)
+    return [done[task] for c in grid for task in (Task(c, s) for s in seeds) if task in done]
+
+
+def _seeds(runs) -> list[int]:
+    if isinstance(runs, Iterable):
+        seeds = [check_integer("every seed in runs", seed, at_least=0) for seed in runs]
+        if not seeds:
+            raise ValueError("runs must hold at least one seed, it is empty")
+        return list(dict.fromkeys(seeds))
+    return list(range(check_integer("runs", runs, at_least=1)))
+
+
+def _compute(truth: RiemannianHMM, tasks: list[Task], executor: Executor | None) -> Iterator[Run]:
+    """The runs of the tasks as they come; leaving early cancels the others."""
+    if not tasks:
+        return
+    with open_executor() if executor is None else nullcontext(executor) as executor:
+        lost = yield from _compute_on(executor, truth, tasks)
+    if lost:  # a pool of the standard library does not survive the death of a process
+        yield from _compute(truth, lost, None)
+
+
+def _compute_on(executor: Executor, truth: RiemannianHMM, tasks: list[Task]):
+    """Yields runs; returns the tasks that a pool of processes broke over."""
+    ahead, lost = deque(tasks), []
+    under_way: dict[Future, Task] = {}
+    try:
+        while ahead or under_way:
+            while ahead and len(under_way) < _UNDER_WAY:
+                task = ahead.popleft()
+                try:
+                    future = executor.submit(run_for, rhmm.__version__, truth, task)
+                    under_way[future] = task
+                except BrokenProcessPool:
+                    lost.append(task)
+            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                task = under_way.pop(future)
+                try:
+                    run = future.result()
+                except BrokenProcessPool:
+                    lost.append(task)
+                except CancelledError:
+                    raise ConnectionError("the executor lost its workers or scheduler") from None
+                except Exception as error:
+                    error.add_note(f"in the run of {task.configuration!r}, seed {task.seed}")
+                    raise
+                else:
+                    yield run
+    finally:
+        for future in under_way:
+            future.cancel()
+    return lost

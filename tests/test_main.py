@@ -1,0 +1,124 @@
+"""The command line, end to end."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from rhmm import sweep
+from rhmm.__main__ import main
+from rhmm.paper import paper_model
+from rhmm.sweeping import grid, load_runs
+from tests.sweeping.tasks import without_times
+
+SMALL = ["--algorithm", "windowed,em", "--delta", "20,60", "--length", "400", "--runs", "3"]
+NOBODY = "tcp://127.0.0.1:1"
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return sweep(paper_model(), grid(["windowed", "em"], [20, 60], length=400), 3)
+
+
+def test_a_sweep_prints_a_summary_and_leaves_its_runs(tmp_path, capsys, expected):
+    path = tmp_path / "runs.parquet"
+    main(["sweep", *SMALL, "--out", str(path)])
+    assert set(without_times(load_runs(path, paper_model()))) == set(without_times(expected))
+    out = capsys.readouterr().out
+    assert "windowed, convex update, Δ=20" in out
+    assert "enough to be within 1% of the ceiling" in out
+
+
+@pytest.mark.parametrize("name", ["runs.csv", "runs.parquet"])
+def test_a_sweep_killed_in_the_middle_goes_on_where_it_stopped(tmp_path, name, expected):
+    path, journal = tmp_path / name, tmp_path / "runs.parquet.journal.csv"
+    grows = path if name == "runs.csv" else journal
+    many = [sys.executable, "-m", "rhmm", "sweep", *SMALL[:-1], "100000", "--out", str(path)]
+    process = subprocess.Popen(many)
+    while not grows.exists() or grows.read_bytes().count(b"\n") < 4:
+        assert process.poll() is None
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    before = load_runs(path, paper_model())
+    assert 3 <= len(before) < 300_000
+    main(["sweep", *SMALL, "--out", str(path)])
+    after = load_runs(path, paper_model())
+    assert set(before) <= set(after)  # to the last digit, times too: they were not run again
+    assert set(without_times(expected)) <= set(without_times(after))
+
+
+def test_the_truth_can_come_from_a_file(tmp_path, capsys):
+    paper_model().save(tmp_path / "truth.json")
+    arguments = ["--algorithm", "ceiling", "--length", "400", "--runs", "1"]
+    for name, truth in (("a.csv", ["--truth", str(tmp_path / "truth.json")]), ("b.csv", [])):
+        main(["sweep", *arguments, *truth, "--out", str(tmp_path / name)])
+    a, b = (load_runs(tmp_path / name, paper_model()) for name in ("a.csv", "b.csv"))
+    assert without_times(a) == without_times(b)
+
+
+def test_no_scheduler_no_sweep(tmp_path, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["sweep", *SMALL, "--scheduler", NOBODY, "--out", str(tmp_path / "runs.csv")])
+    assert ended.value.code == 1
+    assert f"no Dask scheduler answers at {NOBODY}" in capsys.readouterr().err
+    assert not (tmp_path / "runs.csv").exists()
+
+
+def test_this_machine_steps_in_when_told_to(tmp_path, capsys, expected):
+    path = tmp_path / "runs.csv"
+    main(["sweep", *SMALL, "--scheduler", NOBODY, "--fall-back", "--out", str(path)])
+    assert "using this machine" in capsys.readouterr().err
+    assert set(without_times(load_runs(path, paper_model()))) == set(without_times(expected))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["--delta", "500", "--length", "400"], "window"),
+        (["--delta", "2"], "window"),
+        (["--delta", "many"], "--delta"),
+        (["--algorithm", "magic"], "method"),
+        (["--runs", "0"], "--runs"),
+        (["--out", "runs.xls"], "file must end in"),
+        (["--truth", "nothing.txt"], "path"),
+    ],
+)
+def test_a_wrong_option_of_a_sweep_ends_with_a_sentence(tmp_path, capsys, arguments, word):
+    with pytest.raises(SystemExit) as ended:
+        main(["sweep", "--out", str(tmp_path / "runs.csv"), *arguments])
+    assert ended.value.code == 2
+    assert word in capsys.readouterr().err
+
+
+def test_a_disk_that_is_full_ends_with_a_sentence(tmp_path, capsys, monkeypatch):
+    def full(record, run):
+        raise CannotWriteError("cannot write to 'runs.csv': No space left on device")
+
+    from rhmm.sweeping.record import CannotWriteError, Record
+
+    monkeypatch.setattr(Record, "append", full)
+    with pytest.raises(SystemExit) as ended:
+        main(["sweep", *SMALL, "--out", str(tmp_path / "runs.csv")])
+    assert ended.value.code == 1
+    printed = capsys.readouterr()
+    assert "No space left on device" in printed.err
+    assert "Δ=" in printed.out or "EM" in printed.out  # what it had computed
+
+
+def test_the_table_as_json_is_the_sweep_over_its_configurations(capsys):
+    main(["table", "--runs", "1", "--length", "5000", "--json"])
+    content = json.loads(capsys.readouterr().out)
+    assert [row["name"] for row in content["rows"]][-3:] == [
+        "K-means only",
+        "EM",
+        "true parameters (the ceiling)",
+    ]
+    for row, run in zip(content["rows"], content["runs"], strict=True):
+        assert row["configuration"] == run["configuration"]
+        assert row["accuracy"]["mean"] == run["accuracy"]
+        assert row["diagonal"] == run["diagonal"]
