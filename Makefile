@@ -13,15 +13,17 @@ run: $(VENV)/.runtime ## open the dashboard in the browser
 	$(VENV)/bin/python -m streamlit run app.py
 
 test: lint chromium ## check the style, then run all tests
-	$(VENV)/bin/python -m pytest
+	$(VENV)/bin/python -m pytest --numprocesses auto --dist loadfile
 
 lint: $(VENV)/.dev ## check style and formatting
 	$(VENV)/bin/python -m ruff check .
 	$(VENV)/bin/python -m ruff format --check .
 
-bench: $(VENV)/.dev $(PEERS)/.peers ## measure speed side by side with other libraries
+bench: chromium $(PEERS)/.peers ## measure speed side by side with other libraries
 	OMP_NUM_THREADS=1 $(VENV)/bin/python -m benchmarks
 	OMP_NUM_THREADS=1 $(VENV)/bin/python -m benchmarks.endless
+	OMP_NUM_THREADS=1 $(VENV)/bin/python -m benchmarks.sweep
+	$(VENV)/bin/python -m benchmarks.browser
 
 clean: ## remove the environments and all caches
 	rm -rf $(VENV) $(PEERS) .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
@@ -44,7 +46,7 @@ $(VENV)/.runtime: $(VENV)/.created requirements.txt constraints.txt
 	@$(VENV)/bin/python $(PIP_INSTALL) -r requirements.txt
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.runtime requirements-dev.txt
+$(VENV)/.dev: $(VENV)/.runtime requirements-dev.txt requirements-cluster.txt
 	@echo "Installing the development dependencies into $(VENV)"
 	@$(VENV)/bin/python $(PIP_INSTALL) -r requirements-dev.txt
 	@touch $@

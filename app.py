@@ -1,15 +1,21 @@
-"""Opens the house: navigation, looks, nothing else. Start with `streamlit run app.py`."""
+"""Opens the house. Start with `streamlit run app.py`; what visitors see begins in pages/.
 
-from pathlib import Path
+The script that Streamlit runs for visitors must not lie beside a folder called pages: until the
+first visitor has come, Streamlit would take every link to a page for a broken one. So the server is
+made here, and that script is pages/navigation.py.
+"""
+
+from contextlib import asynccontextmanager
 
 import streamlit as st
 
-HERE = Path(__file__).parent
+from dashboard import desk
 
-st.set_page_config(page_title="rhmm", page_icon=HERE / "dashboard" / "icon.svg", layout="wide")
-st.html(HERE / "dashboard" / "style.css")
 
-# Page files live one folder below pages/: directly in pages/ Streamlit would also list them by
-# itself, and a link to a page would break after the server starts.
-page = st.navigation({"Start": [st.Page("pages/start/welcome.py", title="Welcome", default=True)]})
-page.run()
+@asynccontextmanager
+async def lifespan(app):
+    desk.warm_up()
+    yield
+
+
+app = st.App("pages/navigation.py", lifespan=lifespan)

@@ -1,0 +1,179 @@
+"""``python -m benchmarks.browser``: how quick the dashboard is in a real browser.
+
+Times are those of this machine while nothing else runs on it; the frames of Plotly are counted in
+the same browser, for the same run.
+"""
+
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from tests.browser.lab import Lab
+from tests.browser.serving import PATIENCE, started_browser, started_server
+
+ROUNDS = 5
+PLAYING = 3.0
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder, started_browser() as browser:
+        with started_server(Path(folder)) as server:
+            _warm_up(browser, server)
+            opened = [_time_to_open(browser, server) for _ in range(ROUNDS)]
+            _say("open the link to a moving picture", statistics.median(opened), "s", "≤ 2.5")
+            frames = statistics.median(_frames(browser, server) for _ in range(3))
+            _say("frames painted while playing", frames, "per second", "≥ 50")
+            changed = [_time_to_change_window(browser, server, seed) for seed in range(ROUNDS)]
+            _say("Δ one stop down: new results", statistics.median(changed), "s", "≤ 0.5")
+            clicks = _times_to_click_during_a_run(browser, server)
+            _say("a click during a running job, median", statistics.median(clicks), "s", "≤ 0.3")
+            _say("a click during a running job, longest", max(clicks), "s", "≤ 0.3")
+            own, others = _times_to_click_during_a_sweep(browser, server)
+            _say("a click during one’s own sweep, median", statistics.median(own), "s", "≤ 0.3")
+            _say("a click during another’s, median", statistics.median(others), "s", "≤ 0.3")
+            _say("a click during a sweep, longest", max(own + others), "s", "≤ 0.3")
+            _say("messages of a finished run", _message_size(browser, server) / 1e6, "MB", "≤ 0.3")
+        with started_server(Path(folder), "benchmarks/plotly_frames.py") as server:
+            theirs = _plotly_frames(browser, server)
+        _say("Plotly frames of the same run", theirs, "per second", "")
+        _say("canvas against Plotly", frames / theirs, "times", "≥ 4")
+
+
+def _say(what: str, value: float, unit: str, target: str) -> None:
+    print(f"{what:42}{value:9.2f} {unit:12}{target}", flush=True)
+
+
+def _open(browser, server, path="/") -> Lab:
+    context = browser.new_context(viewport={"width": 1400, "height": 950})
+    context.set_default_timeout(PATIENCE * 1000)
+    page = context.new_page()
+    page.goto(server.address + path)
+    return Lab(page)
+
+
+def _warm_up(browser, server) -> None:
+    for path in ("/", "/?algorithm=windowed&T=1000"):
+        lab = _open(browser, server, path)
+        lab.wait_for_results()
+        lab.page.context.close()
+
+
+def _time_to_open(browser, server) -> float:
+    begin = time.perf_counter()
+    lab = _open(browser, server)
+    lab.wait_until_moving()
+    elapsed = time.perf_counter() - begin
+    lab.page.context.close()
+    return elapsed
+
+
+def _frames(browser, server) -> float:
+    lab = _open(browser, server)
+    lab.wait_until_moving()
+    before, begin = int(lab.value("painted")), time.perf_counter()
+    lab.page.wait_for_timeout(1000 * PLAYING)
+    frames, elapsed = int(lab.value("painted")) - before, time.perf_counter() - begin
+    lab.page.context.close()
+    return frames / elapsed
+
+
+def _time_to_change_window(browser, server, seed: int) -> float:
+    """From the key that moves the slider to new numbers in the table."""
+    lab = _open(browser, server, f"/?seed={seed + 1000}&delta=150")
+    lab.wait_for_results()
+    slider = lab.page.locator('[data-testid="stSidebar"] input[type=range]')
+    slider.focus()
+    before = lab.run
+    begin = time.perf_counter()
+    slider.press("ArrowLeft")
+    lab.wait_for_another_run(before)
+    lab.wait_for_results()
+    elapsed = time.perf_counter() - begin
+    lab.page.context.close()
+    return elapsed
+
+
+def _times_to_click_during_a_run(browser, server) -> list[float]:
+    """A long job plays; whoever started it asks for something else."""
+    lab = _open(browser, server, "/?T=100000&delta=5000&algorithm=windowed")
+    times = []
+    for name in ("Convex", "As printed") * ROUNDS:
+        lab.page.get_by_role("button", name="Cancel").wait_for()
+        lab.page.wait_for_timeout(700)
+        times.append(_time_to_click(lab.page.locator("label", has_text=name)))
+    lab.page.context.close()
+    return times
+
+
+def _times_to_click_during_a_sweep(browser, server) -> tuple[list[float], list[float]]:
+    """All processors sweep; the one who started it clicks, and so does somebody else."""
+    busy = _open(browser, server, "/tradeoff?T=100000&runs=50&deltas=1000,5000&learners=paper")
+    busy.page.get_by_role("button", name="Run").click()
+    busy.page.get_by_text("runs done").wait_for()
+    lab = _open(browser, server, "/?T=1000")
+    lab.wait_for_results()
+    lab.pause()
+    own, others = [], []
+    for _ in range(2 * ROUNDS):
+        for page, times in ((busy.page, own), (lab.page, others)):
+            page.wait_for_timeout(500)
+            times.append(_time_to_click(page.get_by_role("button", name="New data")))
+    busy.page.get_by_role("button", name="Cancel").click()
+    busy.page.get_by_text("Stopped.").wait_for()
+    busy.page.context.close()
+    lab.page.context.close()
+    return own, others
+
+
+def _time_to_click(control) -> float:
+    """From a click to its answer in the address, by the page's own clock."""
+    milliseconds = control.element_handle().evaluate(
+        """(control) => new Promise((answer) => {
+          const begin = performance.now(), before = location.search;
+          control.click();
+          const look = () => location.search !== before
+            ? answer(performance.now() - begin) : setTimeout(look, 2);
+          look();
+        })"""
+    )
+    return milliseconds / 1000
+
+
+def _message_size(browser, server) -> int:
+    sizes = []
+    context = browser.new_context(viewport={"width": 1400, "height": 950})
+    page = context.new_page()
+    page.on("websocket", lambda ws: ws.on("framereceived", lambda data: sizes.append(len(data))))
+    page.goto(server.address)
+    lab = Lab(page)
+    lab.wait_until_moving()
+    lab.wait_for_results()
+    context.close()
+    return sum(sizes)
+
+
+def _plotly_frames(browser, server) -> float:
+    context = browser.new_context(viewport={"width": 1400, "height": 950})
+    context.set_default_timeout(PATIENCE * 1000)
+    page = context.new_page()
+    page.goto(server.address)
+    page.locator(".updatemenu-button").wait_for()
+    page.evaluate(
+        """() => {
+          const plot = document.querySelector('.js-plotly-plot');
+          window.shown = 0;
+          plot.on('plotly_animatingframe', () => (window.shown += 1));
+        }"""
+    )
+    page.locator(".updatemenu-button").click()
+    page.wait_for_function("window.shown > 5")
+    before, begin = page.evaluate("window.shown"), time.perf_counter()
+    page.wait_for_timeout(1000 * PLAYING)
+    frames, elapsed = page.evaluate("window.shown") - before, time.perf_counter() - begin
+    context.close()
+    return frames / elapsed
+
+
+if __name__ == "__main__":
+    main()

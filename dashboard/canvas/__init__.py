@@ -1,0 +1,135 @@
+"""The canvas components: what moves on a page is drawn in the browser, sixty times a second.
+
+A finished run travels once as one compact message; playing, stepping and zooming need no server.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from dashboard.figures import STATE_COLOURS
+from dashboard.runs import EM, KMEANS, Run, observations_held, trace_stride, true_model
+from dashboard.views import View
+from rhmm.scoring import path_errors
+
+HERE = Path(__file__).parent
+MOST_POINTS = 15_000
+"""Of longer chains every second, third, … point is drawn."""
+
+
+def sources(*files: str) -> str:
+    """Several source files as one: of JavaScript files only the last exports."""
+    return "\n".join((HERE / file).read_text(encoding="utf-8") for file in files)
+
+
+_lab = st.components.v2.component(
+    "rhmm_lab",
+    html=sources("lab.html"),
+    css=sources("disk.css", "lab.css"),
+    js=sources(
+        "payload.js", "clouds.js", "geometry.js", "marks.js", "disk.js", "learner.js", "charts.js",
+        "lab.js",
+    ),
+)  # fmt: skip
+_feed = st.components.v2.component("rhmm_feed", js=sources("payload.js", "clouds.js", "feed.js"))
+
+
+def lab(run: Run, view: View, refusals: int, *, key: str, on_moved, on_view) -> None:
+    """Mount the Live lab. The callbacks find what was sent in ``st.session_state[key]``."""
+    message = run_message(run, view, refusals)
+    _lab(key=key, data=message, on_moved_change=on_moved, on_view_change=on_view)
+
+
+def feed(run: Run, *, key: str) -> None:
+    """Send the cloud of points; it takes no room on the page."""
+    _feed(key=key, data=cloud_message(run))
+
+
+def pack(about: dict, arrays: dict[str, np.ndarray]) -> bytes:
+    """The length of a JSON text, the text that says what follows, and the arrays.
+
+    Each array begins at a multiple of eight bytes, as typed arrays in JavaScript want it; offsets
+    are counted from the first. payload.js reads this.
+    """
+    table, body = [], bytearray()
+    for name, array in arrays.items():
+        table.append(
+            {"name": name, "type": array.dtype.name, "count": array.size, "offset": len(body)}
+        )
+        body += np.ascontiguousarray(array).tobytes()
+        body += bytes(-len(body) % 8)
+    text = json.dumps({"about": about, "arrays": table}).encode()
+    head = len(text).to_bytes(4, "little") + text
+    return head + bytes(-len(head) % 8) + bytes(body)
+
+
+def run_id(run: Run) -> str:
+    """The same for the same experiment, wherever and whenever it is computed."""
+    return hashlib.sha256(repr(run.experiment).encode()).hexdigest()[:12]
+
+
+def cloud_message(run: Run) -> bytes:
+    stride = -(-len(run.points) // MOST_POINTS)
+    arrays = {
+        "xy": run.points[::stride].astype(np.float32),
+        "states": run.true_states[::stride].astype(np.int8),
+    }
+    online = run.method("Online")
+    if online is not None:
+        arrays["decoded"] = online.states[::stride].astype(np.int8)
+    return pack({"id": run_id(run), "stride": stride}, arrays)
+
+
+def run_message(run: Run, view: View, refusals: int = 0) -> bytes:
+    experiment, n = run.experiment, run.experiment.n_states
+    held = observations_held(experiment)
+    stride = trace_stride(experiment)
+    truth = true_model(experiment)
+    if run.trace is None:
+        steps, means, transmats, sigmas = np.zeros(0), *np.zeros((3, 0))
+        errors, frames = np.zeros(0), 1
+    else:
+        trace = run.trace
+        steps, means, transmats, sigmas = trace.step, trace.means, trace.transmat, trace.sigmas
+        errors = np.stack(path_errors(transmats, means, truth), axis=1)
+        frames = (experiment.length - int(steps[0])) // stride + 1
+    arrays = {
+        "steps": steps.astype(np.int32),
+        "means": means.astype(np.float32),
+        "transmat": transmats.astype(np.float32),
+        "sigmas": sigmas.astype(np.float32),
+        "errors": errors.astype(np.float32),
+    }
+    em, kmeans = run.method(EM), run.method(KMEANS)
+    if kmeans is not None:
+        arrays |= _rival("kmeans", kmeans, [kmeans.model.means_])
+    if em is not None:
+        arrays |= _rival("em", em, [parameters.means for parameters in run.em_path])
+    about = {
+        "id": run_id(run),
+        "truth": {
+            "means": experiment.means,
+            "sigmas": experiment.sigmas,
+            "transmat": experiment.transmat,
+            "colours": STATE_COLOURS[:n],
+        },
+        "length": experiment.length,
+        "frames": frames,
+        "held": held,
+        "heldName": f"the {held:,} observations it holds",
+        "finished": run.finished,
+        "view": view.for_browser(),
+        "refusals": refusals,  # a message that has not changed would not reach the canvas
+    }
+    return pack(about, arrays)
+
+
+def _rival(name: str, method, path: list[np.ndarray]) -> dict[str, np.ndarray]:
+    return {
+        f"{name}Means": np.stack(path).astype(np.float32),
+        f"{name}Transmat": method.model.transmat_.astype(np.float32),
+        f"{name}Errors": np.array([method.transition_error, method.mean_error], np.float32),
+    }

@@ -1,0 +1,70 @@
+// The disk of a true model: a sample of its observations, and its means to be dragged.
+
+class Sketch {
+  constructor(root, onDrop) {
+    this.box = root.querySelector(".sketch");
+    this.canvas = root.querySelector(".disk");
+    this.painted = 0;
+    this.disk = new DiskView(this.canvas, root.querySelector(".handles"), { onDrop, onLook: () => this.wake() });
+    const on = (name, action) => root.querySelector(`.${name}`).addEventListener("click", action);
+    on("closer", () => this.disk.zoomBy(1.5));
+    on("wider", () => this.disk.zoomBy(1 / 1.5));
+    on("whole", () => {
+      this.disk.lookAt({ zoom: 1, panX: 0, panY: 0 });
+      this.wake();
+    });
+    // The page's colours may change at any time; a transition too short to see tells when.
+    this.canvas.addEventListener("transitionend", () => this.wake());
+    this.resizing = new ResizeObserver(() => {
+      if (!fitToScreen(this.canvas)) return;
+      this.disk.dirty = true;
+      this.paint(); // at once: a canvas is blank after its size was set
+    });
+    this.resizing.observe(this.canvas);
+  }
+
+  receive({ truth, xy, states }) {
+    this.disk.setCloud({ xy, states });
+    // A hand that holds a mean is not disturbed: what it does will be sent when it lets go.
+    if (this.disk.dragged === null) this.disk.setTruth(truth);
+    this.wake();
+  }
+
+  wake() {
+    this.ticking ??= requestAnimationFrame(() => {
+      this.ticking = null;
+      this.paint();
+    });
+  }
+
+  paint() {
+    this.disk.draw({ circles: true }, (g, colours) => this.drawKeys(g, colours));
+    this.painted += 1;
+    this.box.dataset.painted = String(this.painted);
+  }
+
+  /** Each mean wears the mark and the colour of its state. */
+  drawKeys(g, colours) {
+    const { disk } = this, ratio = window.devicePixelRatio || 1;
+    disk.means?.forEach((mean, state) => {
+      const [x, y] = disk.toScreen(...mean);
+      drawMark(g, colours, state, disk.truth.colours[state], x, y, 6 * ratio, 3);
+    });
+  }
+
+  close() {
+    this.resizing.disconnect();
+    cancelAnimationFrame(this.ticking);
+  }
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  // Called again whenever data arrive; the sketch lives on the element until it is unmounted.
+  const onDrop = (state, x, y) => setTriggerValue("moved", { state, x, y });
+  parentElement.sketch ??= new Sketch(parentElement, onDrop);
+  parentElement.sketch.receive(unpack(data));
+  return () => {
+    parentElement.sketch?.close();
+    parentElement.sketch = null;
+  };
+}

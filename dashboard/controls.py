@@ -1,0 +1,139 @@
+"""The sidebar: the experiment's knobs, the same on every page."""
+
+import random
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from dashboard import state
+from dashboard.experiment import (
+    ALGORITHMS,
+    LEAST_LENGTH,
+    MOST_LENGTH,
+    MOST_SEED,
+    MOST_WINDOW,
+    UPDATES,
+)
+from dashboard.presets import PRESETS, preset_of
+
+WINDOWS = (20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 400, 600, 800, 1000, 1500, 2000, 3000, 5000)
+"""Where the Δ slider stops: evenly spaced to the eye, on a scale of ratios."""
+
+ALGORITHM_NAMES = {"streaming": "Streaming", "windowed": "Windowed"}
+UPDATE_NAMES = {"paper": "As printed", "convex": "Convex"}
+_OWN = "Your own"
+
+
+def sidebar() -> None:
+    with st.sidebar:
+        _choose_preset()
+        _choose_algorithm()
+        _choose_window()
+        _choose_data()
+        _share()
+
+
+def _keep(field: str) -> None:
+    """When a control changes, propose its value."""
+    state.propose(**{field: st.session_state[f"control-{field}"]})
+
+
+def _control(widget, field: str, label: str, **options) -> None:
+    """A widget that shows what is set (or typed) for a field, whoever changed it last."""
+    key = f"control-{field}"
+    st.session_state[key] = state.drafted(field)
+    widget(label, key=key, on_change=_keep, args=(field,), **options)
+    _explain(field)
+
+
+def _explain(*fields: str) -> None:
+    problem = state.problem_with(*fields)
+    if problem:
+        st.error(problem)
+
+
+def _choose_preset() -> None:
+    def choose():
+        name = st.session_state["control-preset"]
+        if name in PRESETS:
+            state.propose(**PRESETS[name])
+
+    names = list(PRESETS)
+    current = preset_of(state.experiment())
+    if current is None:
+        names.append(_OWN)
+    st.session_state["control-preset"] = current or _OWN
+    st.selectbox(
+        "True model", names, key="control-preset", on_change=choose,
+        help="What generates the data. Drag the crosses on the disk, or edit it under "
+        "“Set the truth”.",
+    )  # fmt: skip
+
+
+def _choose_algorithm() -> None:
+    _control(
+        st.radio,
+        "algorithm",
+        "Online algorithm",
+        options=ALGORITHMS,
+        format_func=ALGORITHM_NAMES.get,
+        horizontal=True,
+        help="Windowed is the paper’s: at every step it looks back over the last Δ observations. "
+        "Streaming is ours: it starts from Δ observations, at most 200 or 60 for each state, and "
+        "then looks at a few at a time; a larger Δ changes nothing.",
+    )
+    if state.experiment().algorithm == "windowed":
+        _control(
+            st.radio,
+            "transition_update",
+            "Update of A",
+            options=UPDATES,
+            format_func=UPDATE_NAMES.get,
+            horizontal=True,
+            help="As printed in the paper, entries of A can leave [0, 1] and are clipped; the "
+            "convex update moves each row towards what the window shows.",
+        )
+
+
+def _choose_window() -> None:
+    options = sorted({*WINDOWS, state.drafted("window")})
+    _control(
+        st.select_slider,
+        "window",
+        "Δ: observations to start from"
+        if state.experiment().algorithm == "streaming"
+        else "Δ: observations in the window",
+        options=options,
+        format_func=lambda value: f"{value:,}",
+        help=f"From {WINDOWS[0]} to {MOST_WINDOW:,}, on a logarithmic scale.",
+    )
+
+
+def _choose_data() -> None:
+    _control(
+        st.number_input,
+        "length",
+        "T: length of the chain",
+        step=1_000,
+        help=f"From {LEAST_LENGTH} to {MOST_LENGTH:,} observations.",
+    )
+    _control(
+        st.number_input,
+        "seed",
+        "Seed",
+        step=1,
+        help="The same seed gives the same data and the same results, to the last digit.",
+    )
+
+    def draw_anew():
+        state.propose(seed=random.randrange(min(MOST_SEED, 100_000)))
+
+    st.button("New data", on_click=draw_anew, help="The same model, another random chain.")
+
+
+def _share() -> None:
+    with st.popover("Share", help="A link that opens exactly this."):
+        address = st.context.url or ""
+        query = urlencode(state.link_query())
+        st.caption("This link opens what you see, to the last digit.")
+        st.code(f"{address.split('?')[0]}?{query}", language=None, wrap_lines=True)

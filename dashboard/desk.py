@@ -1,0 +1,137 @@
+"""Between a page and its background job: ask for it, follow it while it runs, let it go."""
+
+from collections.abc import Callable, Hashable
+from functools import cache
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from dashboard import runs, shipped, state, sweeps
+from dashboard.experiment import TRUTH, Experiment
+from dashboard.jobs import FOREVER, Desk, Job, Progress
+
+QUICK = 0.35
+"""Seconds worth waiting for a result before showing the way to it."""
+
+POLL = 0.25
+"""Seconds between two looks at a running job."""
+
+
+@cache
+def _runs() -> Desk:
+    """One for all visitors of this server."""
+    known = shipped.default_run()
+    return Desk(runs.compute, known={known.experiment: known} if known else {})
+
+
+@cache
+def _sweeps() -> Desk:
+    """One sweep at a time: each takes all processors."""
+    return Desk(sweeps.compute, slots=1)
+
+
+def _desk_of(wish: Hashable) -> Desk:
+    return _runs() if isinstance(wish, Experiment) else _sweeps()
+
+
+def warm_up() -> None:
+    """Compute the default experiment before anybody comes: this loads or compiles the kernels."""
+    _runs().request(Experiment(), FOREVER)
+
+
+def _visitor() -> str:
+    return get_script_run_ctx().session_id
+
+
+def request(wish: Hashable) -> Job:
+    """The job of this experiment or sweep; most experiments are over before this returns."""
+    ended = _ended(wish)
+    if ended is not None:
+        return ended
+    st.session_state.stopped = None
+    leave(except_for=_desk_of(wish))
+    job = st.session_state.asked_for = _desk_of(wish).request(wish, _visitor())
+    if isinstance(wish, Experiment) and not (job.progress.result and job.progress.result.finished):
+        job.wait(QUICK)
+    return job
+
+
+def leave(except_for: Desk | None = None) -> None:
+    """The visitor looks at something else: what they had asked for need not go on."""
+    for desk in (_runs(), _sweeps()):
+        if desk is not except_for:
+            desk.leave(_visitor())
+
+
+def existing(wish: Hashable) -> Job | None:
+    """The job of this wish if somebody has asked for it already and not given it up."""
+    return _ended(wish) or _desk_of(wish).find(wish)
+
+
+def _ended(wish: Hashable) -> Job | None:
+    """What this visitor has stopped or seen fail: it does not begin again before they say so."""
+    stopped: Job | None = st.session_state.get("stopped")
+    if stopped is not None and stopped.wish == wish:
+        return stopped
+    asked_for: Job | None = st.session_state.get("asked_for")
+    failed = asked_for is not None and asked_for.wish == wish and asked_for.error is not None
+    return asked_for if failed else None
+
+
+def follow(job: Job, current: Callable[[], Hashable], show: Callable[[Progress], None]) -> None:
+    """Show the result as it grows. Everything above the picture keeps its place, whatever happens.
+
+    `current()` is what the visitor wants now: when that is another wish, the page starts anew.
+    """
+    was_over = job.over
+
+    @st.fragment(run_every=None if was_over else POLL)
+    def picture():
+        stopped = job is st.session_state.get("stopped")
+        if not stopped:  # whoever looks at a job keeps it going
+            job.watch(_visitor())
+        given_up = not stopped and job is not st.session_state.get("asked_for")
+        if job.over != was_over or current() != job.wish or given_up:
+            st.rerun()
+        _status(job)
+        show(job.progress)
+
+    picture()
+
+
+def follow_experiment(job: Job, show: Callable[[runs.Run], None]) -> None:
+    def show_run(progress: Progress) -> None:
+        show(progress.result or runs.empty_run(job.wish))
+
+    follow(job, state.experiment, show_run)
+
+
+def _status(job: Job) -> None:
+    """One line of fixed height: what is being done, or what came of it."""
+    line = st.container(key="status", horizontal=True, vertical_alignment="center")
+    with line:
+        problem = state.problem_with(*TRUTH)
+        if problem:
+            st.error(f"{problem} The last valid model is shown.")
+        elif job.error is not None:
+            st.error(f"This could not be computed: {job.error}")
+            st.button("Try again", on_click=_run_again)
+        elif job is st.session_state.get("stopped"):
+            st.markdown("Stopped. What was learned until then is shown.")
+            st.button("Run", on_click=_run_again)
+        elif not job.over:
+            progress = job.progress
+            share = f" {100 * progress.share:.0f} %" if progress.share else ""
+            st.progress(progress.share, text=f"{progress.doing} …{share}")
+            st.button("Cancel", on_click=_stop, args=(job,))
+        else:
+            st.markdown(job.wish.in_words())
+
+
+def _stop(job: Job) -> None:
+    st.session_state.stopped = job
+    _desk_of(job.wish).leave(_visitor())
+
+
+def _run_again() -> None:
+    st.session_state.stopped = st.session_state.asked_for = None

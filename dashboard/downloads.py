@@ -1,0 +1,69 @@
+"""Everything shown can be taken away: data, results, and a script that computes them again."""
+
+import csv
+import io
+import json
+from dataclasses import asdict
+from pathlib import Path
+from string import Template
+
+import numpy as np
+
+from dashboard.experiment import Experiment
+from dashboard.runs import CEILING, EM, KMEANS, ONLINE, Run
+
+_TEMPLATE = Template((Path(__file__).parent / "run_again.txt").read_text(encoding="utf-8"))
+_COLUMN = {ONLINE: "online", EM: "em", KMEANS: "kmeans", CEILING: "true_parameters"}
+
+
+def data_csv(run: Run) -> str:
+    """One line for each observation: where it is, its true state, and each method's label."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["k", "x", "y", "true_state", *(_COLUMN[m.name] for m in run.methods)])
+    labels = [run.true_states, *(m.states for m in run.methods)]
+    states = (np.stack(labels) + 1).T.tolist()
+    for k, (point, row) in enumerate(zip(run.points.tolist(), states, strict=True), start=1):
+        writer.writerow([k, *map(repr, point), *row])
+    return out.getvalue()
+
+
+def arrays_npz(run: Run) -> bytes:
+    """The data, the online learner's path, EM's path and every method's parameters."""
+    content = {"points": run.points, "true_states": run.true_states}
+    if run.trace is not None:
+        content |= {f"online_path_{name}": value for name, value in run.trace._asdict().items()}
+    for field in ("transmat", "means", "sigmas"):
+        if run.em_path:
+            content[f"em_path_{field}"] = np.stack([getattr(p, field) for p in run.em_path])
+        for method in run.methods:
+            value = getattr(method.model.parameters_, field)
+            content[f"{_COLUMN[method.name]}_{field}"] = value
+    content["em_path_log_likelihood"] = np.array(run.em_log_likelihood)
+    out = io.BytesIO()
+    np.savez_compressed(out, **content)
+    return out.getvalue()
+
+
+def parameters_json(run: Run) -> str:
+    """The experiment and every method's parameters and measures."""
+    methods = {
+        _COLUMN[m.name]: {
+            **{name: value.tolist() for name, value in m.model.parameters_._asdict().items()},
+            "accuracy": m.accuracy,
+            "transition_error": m.transition_error,
+            "mean_error": m.mean_error,
+            "sigma_error": m.sigma_error,
+            "log_likelihood_per_observation": m.log_likelihood,
+            "seconds": m.seconds,
+            "bytes": m.nbytes,
+        }
+        for m in run.methods
+    }
+    content = {"experiment": asdict(run.experiment), "methods": methods}
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def script(experiment: Experiment) -> str:
+    """A program that computes the numbers on the page again, with rhmm alone."""
+    return _TEMPLATE.substitute(asdict(experiment))

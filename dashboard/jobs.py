@@ -1,0 +1,178 @@
+"""Work in the background: a few jobs at a time, shared by all who want the same, ended when nobody
+does.
+
+Kernels release the interpreter's lock, so that pages stay quick while they work.
+"""
+
+import logging
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any, NamedTuple
+
+KEPT = 32
+"""Finished results that stay in memory for whoever asks next."""
+
+PATIENCE = 75.0
+"""Seconds after which somebody who has not looked counts as gone: browsers let a hidden page look
+once a minute."""
+
+
+FOREVER = "the server itself"
+"""A watcher that never counts as gone."""
+
+
+class Progress(NamedTuple):
+    """How far a job is: the result so far, what is being done, and the share of it done."""
+
+    result: Any
+    doing: str
+    share: float
+
+
+Report = Callable[[Any, str, float], None]
+"""What a computation calls with the fields of `Progress`; it may raise `Cancelled`."""
+
+Compute = Callable[[Hashable, Report], Any]
+"""From a wish to its result."""
+
+
+class Cancelled(Exception):
+    """Nobody wants the result any more."""
+
+
+class Expected(Exception):
+    """A failure that is nobody's mistake in the program: a sentence for the reader."""
+
+
+class Job:
+    """One wish being computed in a thread of its own; until then `known` is shown."""
+
+    def __init__(self, wish: Hashable, compute: Compute, slots: threading.Semaphore, known=None):
+        self.wish = wish
+        self.progress = Progress(known, "Queued", 0.0)
+        self.cancelled = False
+        self.error: Exception | None = None
+        self._compute = compute
+        self._known = known
+        self._slots = slots
+        self._over = threading.Event()
+        self._lock = threading.Lock()
+        self._watchers: dict[str, float] = {}
+        self._thread = threading.Thread(target=self._work, daemon=True, name="rhmm job")
+
+    @property
+    def over(self) -> bool:
+        """Finished, cancelled or failed."""
+        return self._over.is_set()
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for the end at most so long; says whether it has come."""
+        return self._over.wait(seconds)
+
+    def watch(self, watcher: str) -> Progress:
+        """Look at the job, and thereby say that its result is still wanted."""
+        with self._lock:
+            self._watchers[watcher] = time.monotonic()
+        return self.progress
+
+    def leave(self, watcher: str) -> None:
+        """This watcher does not want the result any more."""
+        with self._lock:
+            self._watchers.pop(watcher, None)
+
+    def _wanted(self) -> bool:
+        now = time.monotonic()
+        with self._lock:
+            return FOREVER in self._watchers or any(
+                now - seen < PATIENCE for seen in self._watchers.values()
+            )
+
+    def _report(self, result, doing: str, share: float) -> None:
+        if not self._wanted():
+            raise Cancelled
+        self.progress = Progress(self._known or result, doing, share)
+
+    def _work(self) -> None:
+        try:
+            while not self._slots.acquire(timeout=0.2):
+                if not self._wanted():
+                    raise Cancelled
+            try:
+                result = self._compute(self.wish, self._report)
+                self.progress = Progress(result, "Done", 1.0)
+            finally:
+                self._slots.release()
+        except Cancelled:
+            self.cancelled = True
+        except Exception as error:  # whatever it is, the page must say so instead of waiting
+            self.error = error
+            if not isinstance(error, Expected):
+                logging.getLogger(__name__).exception("a job failed: %r", self.wish)
+        finally:
+            self._over.set()
+
+
+class Desk:
+    """Hands out jobs: the one that exists for a wish, or a new one.
+
+    Of what is `known`, nobody need wait for the result: its job computes it again behind the
+    picture.
+    """
+
+    def __init__(
+        self,
+        compute: Compute,
+        slots: int | None = None,
+        known: Mapping[Hashable, Any] | None = None,
+    ):
+        self._compute = compute
+        self._known = dict(known or {})
+        self._slots = threading.Semaphore(slots or os.cpu_count() or 1)
+        self._lock = threading.Lock()
+        self._jobs: OrderedDict[Hashable, Job] = OrderedDict()
+        self._wanted_by: dict[str, Job] = {}
+
+    def request(self, wish: Hashable, watcher: str) -> Job:
+        """The job for this wish; the watcher gives up any other job it had asked for."""
+        with self._lock:
+            job = self._jobs.get(wish)
+            if job is None or job.cancelled or job.error:
+                job = Job(wish, self._compute, self._slots, self._known.get(wish))
+                job.watch(watcher)
+                job.start()
+                self._jobs[wish] = job
+            job.watch(watcher)
+            self._jobs.move_to_end(wish)
+            self._forget_the_oldest()
+            before = self._wanted_by.get(watcher)
+            self._wanted_by[watcher] = job
+        if before is not None and before is not job:
+            before.leave(watcher)
+        return job
+
+    def find(self, wish: Hashable) -> Job | None:
+        """The job that has or will have a result for this wish, without asking for it."""
+        with self._lock:
+            job = self._jobs.get(wish)
+        return None if job is None or job.cancelled or job.error else job
+
+    def leave(self, watcher: str) -> None:
+        """The watcher wants nothing any more."""
+        with self._lock:
+            job = self._wanted_by.pop(watcher, None)
+        if job is not None:
+            job.leave(watcher)
+
+    def _forget_the_oldest(self) -> None:
+        finished = [wish for wish, job in self._jobs.items() if job.over]
+        for wish in finished[:-KEPT]:
+            del self._jobs[wish]
+        gone = [w for w, job in self._wanted_by.items() if job not in self._jobs.values()]
+        for watcher in gone:
+            del self._wanted_by[watcher]

@@ -1,0 +1,243 @@
+"""What an experiment gives: its data, and every method's result on them, with the path it took."""
+
+import time
+import warnings
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from dashboard.experiment import LEAST_LENGTH, LEAST_WINDOW, Experiment
+from dashboard.jobs import Report
+from rhmm import (
+    ConvergenceWarning,
+    DegenerateWarning,
+    Hyperbolic,
+    OnlineRiemannianHMM,
+    Parameters,
+    RiemannianHMM,
+    RiemannianKMeans,
+    Trace,
+    evaluate,
+)
+from rhmm.scoring import match_states
+
+# The page says itself when a method did not converge or lost a state; the log stays empty.
+warnings.simplefilter("ignore", ConvergenceWarning)
+warnings.simplefilter("ignore", DegenerateWarning)
+
+MOST_FRAMES = 400
+DISK = Hyperbolic(2)
+
+ONLINE, EM, KMEANS, CEILING = "Online", "EM", "K-means", "True parameters"
+
+
+class Method(NamedTuple):
+    """One method's result on the data, its states named as the true ones."""
+
+    name: str
+    model: RiemannianHMM
+    states: np.ndarray
+    """Its label of each observation."""
+    accuracy: float
+    transition_error: float
+    mean_error: float
+    """Average d(c_i, ĉ_i)."""
+    sigma_error: float
+    """Average |σ̂_i − σ_i| / σ_i."""
+    log_likelihood: float
+    """log p(X) per observation."""
+    seconds: float | None
+    nbytes: int | None
+    """What it must hold in memory at once."""
+    remark: str = ""
+
+
+class Run(NamedTuple):
+    """Everything known of an experiment so far; a later one replaces it as the work goes on."""
+
+    experiment: Experiment
+    points: np.ndarray
+    true_states: np.ndarray
+    trace: Trace | None = None
+    """The online learner's path, states in the true order."""
+    methods: tuple[Method, ...] = ()
+    em_path: tuple[Parameters, ...] = ()
+    em_log_likelihood: tuple[float, ...] = ()
+    finished: bool = False
+
+    def method(self, name: str) -> Method | None:
+        return next((m for m in self.methods if m.name == name), None)
+
+
+def empty_run(experiment: Experiment) -> Run:
+    """Before anything is known: the truth alone."""
+    return Run(experiment, np.empty((0, 2)), np.empty(0, np.int8))
+
+
+def true_model(experiment: Experiment) -> RiemannianHMM:
+    return RiemannianHMM.from_parameters(
+        DISK, experiment.startprob, experiment.transmat, experiment.means, experiment.sigmas
+    )
+
+
+def online_learner(experiment: Experiment) -> OnlineRiemannianHMM:
+    """A learner as the experiment asks for, with a trace of at most `MOST_FRAMES` rows."""
+    return OnlineRiemannianHMM(
+        DISK,
+        experiment.n_states,
+        window=experiment.window,
+        algorithm=experiment.algorithm,
+        transition_update=experiment.transition_update,
+        random_state=experiment.seed,
+        trace_every=trace_stride(experiment),
+    )
+
+
+def trace_stride(experiment: Experiment) -> int:
+    return -(-experiment.length // MOST_FRAMES)
+
+
+def observations_held(experiment: Experiment) -> int:
+    """How many observations the online learner holds at a time."""
+    if experiment.algorithm == "windowed":
+        return experiment.window
+    return online_learner(experiment).lag + 1
+
+
+def observations_to_start(experiment: Experiment) -> int:
+    """How many observations the online learner starts from: Δ, or as many as are enough."""
+    return online_learner(experiment).start_size
+
+
+def compute(experiment: Experiment, report: Report) -> Run:
+    """Sample the data, then learn by each method; returns the finished run.
+
+    `report` sees the run so far, what is being done, and the share of it that is done. It may
+    raise `jobs.Cancelled`.
+    """
+    truth = true_model(experiment)
+    points, states = truth.sample(experiment.length, random_state=experiment.seed)
+    run = Run(experiment, points, states)
+    report(run, "Preparing the engine (it is compiled the first time, about a minute)", 0.0)
+    _prepare(experiment.algorithm)
+    report(run, "Learning online", 0.0)
+
+    ceiling = _judged(CEILING, truth, truth, run)
+    run = _learn_online(run, truth, report)
+    run = run._replace(methods=(ceiling, *run.methods))
+    report(run, "K-means", 0.0)
+
+    begin = time.perf_counter()
+    clusters = RiemannianKMeans(DISK, experiment.n_states, random_state=experiment.seed)
+    parameters = clusters.fit(points).to_parameters(points, [len(points)], 1e-3)
+    seconds = time.perf_counter() - begin
+    kmeans = _judged(
+        KMEANS,
+        RiemannianHMM.from_parameters(DISK, *parameters),
+        truth,
+        run,
+        labels=clusters.labels_,
+        seconds=seconds,
+        nbytes=points.nbytes + experiment.n_states * len(points) * 8,
+    )
+    run = run._replace(methods=(*run.methods, kmeans))
+    report(run, "EM", 0.0)
+
+    run = _learn_by_em(run, truth, report)
+    return run._replace(finished=True)
+
+
+@cache
+def _prepare(algorithm: str) -> None:
+    """Load or compile the kernels, so that the times we show are those of the methods."""
+    small = Experiment(length=LEAST_LENGTH, window=LEAST_WINDOW, algorithm=algorithm)
+    points, _ = true_model(small).sample(small.length, random_state=small.seed)
+    online_learner(small).partial_fit(points).to_hmm().predict(points)
+    RiemannianHMM(DISK, small.n_states, random_state=small.seed).fit(points)
+
+
+def _learn_online(run: Run, truth: RiemannianHMM, report) -> Run:
+    experiment = run.experiment
+    learner = online_learner(experiment)
+    # Pieces small enough that a person who cancels never waits; the result does not depend on them.
+    cost = experiment.window if experiment.algorithm == "windowed" else 20
+    piece = max(trace_stride(experiment), 400_000 // (cost * experiment.n_states))
+    seconds = 0.0
+    for begin in range(0, experiment.length, piece):
+        started = time.perf_counter()
+        learner.partial_fit(run.points[begin : begin + piece])
+        seconds += time.perf_counter() - started
+        if len(learner.trace_.step):
+            order = learner.to_hmm().order_like(truth)  # as far as can be told before the end
+            run = run._replace(trace=_in_order(learner.trace_, order))
+        report(run, "Learning online", min(1.0, (begin + piece) / experiment.length))
+    model = learner.to_hmm()
+    method = _judged(ONLINE, model, truth, run, seconds=seconds, nbytes=learner.state_nbytes_)
+    order = match_states(run.true_states, model.predict(run.points), experiment.n_states)
+    return run._replace(trace=_in_order(learner.trace_, order), methods=(method,))
+
+
+def _share_of_em(iterations: int) -> float:
+    """How far EM is, as a guess: nobody knows how many iterations it will take."""
+    return iterations / (iterations + 10)
+
+
+def _learn_by_em(run: Run, truth: RiemannianHMM, report) -> Run:
+    experiment = run.experiment
+
+    def keep_reporting(monitor):
+        report(run, f"EM, iteration {monitor.n_iter}", _share_of_em(monitor.n_iter))
+
+    begin = time.perf_counter()
+    model = RiemannianHMM(
+        DISK, experiment.n_states, random_state=experiment.seed, callback=keep_reporting
+    ).fit(run.points)
+    seconds = time.perf_counter() - begin
+    monitor = model.monitor_
+    posteriors = 2 * len(run.points) * experiment.n_states * 8  # γ and d² of every observation
+    method = _judged(
+        EM,
+        model,
+        truth,
+        run,
+        seconds=seconds,
+        nbytes=run.points.nbytes + posteriors,
+        remark="" if monitor.converged else f"stopped after {monitor.n_iter} iterations",
+    )
+    order = match_states(run.true_states, model.predict(run.points), experiment.n_states)
+    return run._replace(
+        methods=(*run.methods, method),
+        em_path=tuple(p.permuted(order) for p in monitor.parameters),
+        em_log_likelihood=tuple(monitor.log_likelihood),
+    )
+
+
+def _judged(name, model, truth, run, *, labels=None, seconds=None, nbytes=None, remark=""):
+    result = evaluate(model, truth, run.points, run.true_states, labels=labels)
+    names = np.argsort(result.order)
+    labels = model.predict(run.points) if labels is None else labels
+    return Method(
+        name,
+        result.model,
+        names[labels].astype(np.int8),
+        result.accuracy,
+        result.transition_error,
+        float(result.mean_errors.mean()),
+        float(np.abs(result.sigma_errors).mean()),
+        result.log_likelihood,
+        seconds,
+        nbytes,
+        remark,
+    )
+
+
+def _in_order(trace: Trace, order: np.ndarray) -> Trace:
+    return trace._replace(
+        transmat=trace.transmat[:, order][:, :, order],
+        means=trace.means[:, order],
+        delta=trace.delta[:, order],
+        sigmas=trace.sigmas[:, order],
+        gamma=trace.gamma[:, order],
+        visits=trace.visits[:, order],
+    )

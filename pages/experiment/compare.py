@@ -1,0 +1,158 @@
+"""Compare: online, EM, K-means and the ceiling on the same data, and why they differ."""
+
+import streamlit as st
+
+from dashboard import compare, controls, differences, figures, present, state, takeaway
+from dashboard.desk import follow_experiment, request
+from dashboard.runs import KMEANS
+
+NOTHING_YET = "No method has finished yet: words and pictures come with the first result."
+
+controls.sidebar()
+
+st.title("Online, EM and K-means on the same data")
+for problem in state.link_problems():
+    st.warning(str(problem))
+
+job = request(state.experiment())
+
+
+def show(run) -> None:
+    st.table(present.methods_table(run))
+
+    st.subheader("Why do they differ?")
+    sentences = differences.why_they_differ(run)
+    st.markdown("\n".join(f"- {sentence}" for sentence in sentences) or NOTHING_YET)
+    if not run.methods:
+        return
+    pictures = drawn(run.experiment, tuple(method.name for method in run.methods), run)
+
+    st.subheader("What each of them sees")
+    st.html(
+        legend(
+            run.experiment.n_states,
+            "<span>✕ true mean</span><br>A large mark is an estimated mean, the centre of a "
+            "geodesic circle of radius σ̂.",
+        )
+    )
+    panels("disks", run, pictures.disks, compare.disk_in_words)
+
+    if run.experiment.n_states > 1:
+        show_matrices(run, pictures)
+
+    st.subheader("Log-likelihood per observation")
+    show_likelihood(run, pictures)
+
+    st.subheader("State by state, against the truth")
+    show_timeline(run)
+    takeaway.buttons(run)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def drawn(experiment, names: tuple[str, ...], _run) -> compare.Pictures:
+    """Drawn once for each stage of a run: while it goes on, the page looks four times a second."""
+    return compare.draw(_run)
+
+
+def legend(n_states: int, rest: str) -> str:
+    marks = (f"<span>State {figures.state_label(i)}</span>" for i in range(n_states))
+    return f'<p class="legend">{" ".join(marks)} {rest}</p>'
+
+
+def panels(kind: str, run, drawings: dict, in_words) -> None:
+    """One figure for each method, in the same order everywhere."""
+    with st.container(key=f"panels-{kind}"):
+        for name in present.ORDER:
+            with st.container(key=f"panel-{kind}-{name}"):
+                if name not in drawings:
+                    st.markdown(f"**{name}:** no result yet.")
+                    continue
+                st.plotly_chart(
+                    drawings[name],
+                    key=f"{kind}-{name}",
+                    height="stretch",
+                    config=figures.CONFIG,
+                    alt=in_words(run, run.method(name)),
+                )
+
+
+def show_matrices(run, pictures: compare.Pictures) -> None:
+    size = "roomy" if run.experiment.n_states > 4 else "small"
+    st.subheader("Transition matrices")
+    st.markdown("What each method learned, and below it how far that is from the true A.")
+    panels(f"{size}-transitions", run, pictures.transitions, compare.transitions_in_words)
+    panels(f"{size}-errors", run, pictures.errors, compare.errors_in_words)
+
+    st.subheader("Which states are confused")
+    st.markdown("Of 100 observations of each true state, how many get each label.")
+    panels(f"{size}-confusions", run, pictures.confusions, compare.confusions_in_words)
+
+
+def show_likelihood(run, pictures: compare.Pictures) -> None:
+    shown = {"From K-means’ start to the end": pictures.likelihood}
+    if pictures.likelihood_closer is not None:
+        shown["The end, closer"] = pictures.likelihood_closer
+    for column, (title, figure) in zip(st.columns(len(shown)), shown.items(), strict=True):
+        with column:
+            st.markdown(f"**{title}**")
+            st.plotly_chart(
+                figure, key=title, config=figures.CONFIG, alt=compare.likelihood_in_words(run)
+            )
+
+
+@st.cache_data(max_entries=12, show_spinner=False)
+def posterior(experiment, name: str, _model, _points):
+    return _model.predict_proba(_points).astype("float32")
+
+
+def posteriors(run) -> dict:
+    """P(s_t = i | all y) of those who have one; K-means has only labels."""
+    return {
+        method.name: posterior(run.experiment, method.name, method.model, run.points)
+        for method in run.methods
+        if method.name != KMEANS
+    }
+
+
+@st.fragment
+def show_timeline(run) -> None:
+    length = run.experiment.length
+    kept = state.view().timeline
+    window = compare.clamped(kept, kept, length)
+
+    def moved():
+        asked = st.session_state["control-timeline"]
+        state.show(timeline=compare.clamped(asked, window, length))
+
+    def turn(pages: int):
+        state.show(timeline=compare.turned(window, pages, length))
+
+    st.session_state["control-timeline"] = window
+    st.slider(
+        f"Observations shown, at most {compare.MOST_WIDE} at once",
+        1,
+        length,
+        key="control-timeline",
+        on_change=moved,
+        help="Move one end further than that, and the other follows.",
+    )
+    with st.container(horizontal=True):
+        st.button("Earlier", on_click=turn, args=(-1,), disabled=window[0] == 1)
+        st.button("Later", on_click=turn, args=(1,), disabled=window[1] == length)
+    st.html(
+        legend(
+            run.experiment.n_states,
+            f'<span><span style="color:{figures.WRONG}">▲</span> below a strip: wrong state</span>'
+            "<br>Heights are the probabilities of the states given all observations; K-means has "
+            "none, only labels.",
+        )
+    )
+    st.plotly_chart(
+        compare.timeline(run, posteriors(run), window),
+        key="timeline-figure",
+        config=figures.CONFIG,
+        alt=compare.timeline_in_words(run, window),
+    )
+
+
+follow_experiment(job, show)

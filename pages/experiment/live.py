@@ -1,0 +1,43 @@
+"""Live lab: watch the online algorithm find the hidden means, beside EM and K-means."""
+
+import streamlit as st
+
+from dashboard import canvas, controls, present, state, takeaway
+from dashboard.desk import follow_experiment, request
+from dashboard.truth import with_mean_at
+
+controls.sidebar()
+
+st.title("Online learning on the Poincaré disk")
+st.caption(
+    "Crosses are the true means: drag them. Coloured marks are what the online algorithm believes "
+    "after k observations, with the way it came; circles are one σ wide, dashed the true ones. "
+    "The rim of the disk is infinitely far away."
+)
+for problem in state.link_problems():
+    st.warning(str(problem))
+
+job = request(state.experiment())
+
+
+def moved() -> None:
+    sent = st.session_state["lab"].moved
+    if sent:
+        means = state.drafted("means")  # what is half typed elsewhere is not lost
+        state.propose(means=with_mean_at(means, sent["state"], sent["x"], sent["y"]))
+
+
+def looked() -> None:
+    sent = st.session_state["lab"].view
+    if sent:
+        state.look(sent)
+
+
+def show(run) -> None:
+    canvas.lab(run, state.view(), state.refusals(), key="lab", on_moved=moved, on_view=looked)
+    st.table(present.methods_table(run))
+    takeaway.buttons(run)
+    canvas.feed(run, key="cloud")
+
+
+follow_experiment(job, show)

@@ -1,0 +1,215 @@
+"""Δ trade-off: accuracy, errors, time and memory against Δ, over many seeds."""
+
+from functools import partial
+
+import streamlit as st
+
+from dashboard import billing, controls, figures, paper_beside_ours, state, tradeoff
+from dashboard.desk import existing, follow, request
+from dashboard.sweeps import LEARNERS, MOST_RUNS, Outcome, Sweep
+from rhmm.sweeping import summarise
+
+AT_ONCE = 20.0
+"""Seconds of work that a page may begin without being asked."""
+
+controls.sidebar()
+
+st.title("What does Δ cost?")
+st.caption(
+    "Δ is how many observations the online learner starts from and, if it is windowed, looks back "
+    "over at every step. More of them cost time and memory; here is what they buy."
+)
+for problem in state.link_problems():
+    st.warning(str(problem))
+
+
+def plan_controls() -> None:
+    def keep(field):
+        value = st.session_state[f"plan-{field}"]
+        state.replan(**{field: tuple(value) if isinstance(value, list) else value})
+
+    def control(column, widget, field, label, **options):
+        with column:
+            value = state.drafted_plan(field)
+            st.session_state[f"plan-{field}"] = list(value) if field != "runs" else value
+            widget(label, key=f"plan-{field}", on_change=keep, args=(field,), **options)
+            problem = state.problem_with(field)
+            if problem:
+                st.error(problem)
+
+    windows, learners, runs = st.columns([3, 3, 1])
+    choices = sorted({*controls.WINDOWS, *state.drafted_plan("windows")})
+    control(windows, st.multiselect, "windows", "Values of Δ", options=choices)
+    control(
+        learners, st.multiselect, "learners", "Online algorithms", options=list(LEARNERS),
+        format_func=lambda name: tradeoff.LOOKS[name].name,
+    )  # fmt: skip
+    control(
+        runs, st.number_input, "runs", "Seeds", step=1,
+        help=f"Each point is the mean over so many chains, 1 to {MOST_RUNS}; "
+        "bands hold eight runs in ten.",
+    )  # fmt: skip
+
+
+def current() -> Sweep:
+    return Sweep.of(state.experiment(), state.plan())
+
+
+def start() -> None:
+    st.session_state.started = current()
+
+
+def show(progress) -> None:
+    outcome: Outcome = progress.result or Outcome()
+    sweep = current()
+    if outcome.note:
+        st.warning(outcome.note)
+    if sweep.left_out():
+        names = ", ".join(f"{window:,}" for window in sweep.left_out())
+        st.info(
+            f"Left out, because a chain of {sweep.experiment.length:,} observations and "
+            f"{sweep.experiment.n_states} states cannot use them: Δ = {names}."
+        )
+    if sweep.plan.runs == 1:
+        st.info("One seed shows no spread: take more for bands.")
+    show_bill(outcome)
+    show_panels(sweep, outcome)
+    if tradeoff.is_the_papers(sweep.experiment):
+        show_paper(sweep, outcome)
+    take_away(sweep, outcome)
+
+
+def show_bill(outcome: Outcome) -> None:
+    experiment = state.experiment()
+    st.subheader(f"Your Δ = {experiment.window:,}")
+    bill = billing.bill(experiment, outcome.runs)
+    labels = ("Accuracy", "‖A − Â‖", "Time for each observation", "Memory")
+    for column, label, value in zip(
+        st.columns(4), labels, bill[:4] if bill else ("…",) * 4, strict=True
+    ):
+        column.metric(label, value)
+    st.markdown(bill.words if bill else "Its first run is not done yet.")
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def curves(sweep: Sweep, done: int, _summaries) -> list:
+    """Drawn once for each number of runs: the page looks four times a second."""
+    return [tradeoff.panel(sweep, _summaries, measure) for measure in tradeoff.MEASURES]
+
+
+def show_panels(sweep: Sweep, outcome: Outcome) -> None:
+    def pick(key):  # the last click counts: each panel keeps its own selection
+        points = st.session_state[key].selection.points
+        chosen = [point["customdata"] for point in points if point.get("customdata")]
+        st.session_state.picked = chosen[0] if chosen else None
+
+    st.subheader("Against Δ")
+    st.html(tradeoff.legend(sweep))
+    summaries = summarise(outcome.runs)
+    drawn = curves(sweep, len(outcome.runs), summaries)
+    with st.container(key="panels-tradeoff"):
+        for measure, figure in zip(tradeoff.MEASURES, drawn, strict=True):
+            key = f"curves-{measure.field}"
+            st.plotly_chart(
+                figure,
+                key=key,
+                config=figures.CONFIG,
+                on_select=partial(pick, key),
+                selection_mode="points",
+                alt=tradeoff.panel_in_words(sweep, summaries, measure),
+            )
+    picked = st.session_state.get("picked")
+    if picked is None:
+        st.caption(
+            "Click a point to see its runs and to open one of them in the Live lab. "
+            + tradeoff.why_flat(sweep)
+        )
+    else:
+        show_point(sweep, outcome, *picked)
+
+
+def show_point(sweep: Sweep, outcome: Outcome, learner: str, window: int) -> None:
+    runs = [
+        run
+        for run in outcome.runs
+        if run.configuration.window == window and tradeoff.learner_of(run.configuration) == learner
+    ]
+    if not runs:
+        return
+    st.subheader(f"The runs of {tradeoff.LOOKS[learner].name} with Δ = {window:,}")
+    st.table(tradeoff.runs_table(runs))
+    if tradeoff.opens_in_the_lab(runs[0].configuration):
+        with st.container(horizontal=True, key="open-in-lab"):
+            st.markdown("Open in the Live lab:")
+            for run in runs:
+                st.page_link(
+                    "experiment/live.py",
+                    label=f"seed {run.seed}",
+                    query_params=state.link_query(tradeoff.experiment_of(sweep.experiment, run)),
+                )
+
+
+def show_paper(sweep: Sweep, outcome: Outcome) -> None:
+    st.subheader("The paper’s Table 2 beside ours")
+    table = paper_beside_ours.paper_rows(outcome.runs)
+    if table:
+        st.table(paper_beside_ours.paper_table(table))
+        st.caption(
+            f"Mean ± standard deviation over {sweep.plan.runs} seeds. Time is that of learning, on "
+            "this machine; the paper’s is that of its authors’."
+        )
+        with st.expander("Row by row: why ours and the paper’s differ"):
+            for row in table:
+                if row.remarks:
+                    name = row.summary.configuration.name
+                    st.markdown(f"**{name}.** {' '.join(row.remarks)}")
+    st.subheader("The paper’s figure: estimated means over many runs")
+    shown = paper_beside_ours.clouds(sweep.experiment, outcome.runs)
+    if not shown:
+        st.markdown("It needs runs of EM, or of the windowed algorithm with Δ = 100 or 200.")
+        return
+    with st.container(key="panels-clouds"):
+        for cloud in shown:
+            with st.container(key=f"panel-cloud-{cloud.title}"):
+                st.plotly_chart(
+                    paper_beside_ours.cloud_disk(sweep.experiment, cloud),
+                    key=f"cloud-{cloud.title}",
+                    height="stretch",
+                    config=figures.CONFIG,
+                    alt=f"Estimated means of {len(cloud.means)} runs on the disk: {cloud.title}.",
+                )
+    st.markdown(
+        "Near the rim the eye is deceived: a small step on the picture is a long way. The "
+        "distances tell what the disk does not:"
+    )
+    st.plotly_chart(
+        paper_beside_ours.cloud_distances(sweep.experiment, shown),
+        key="cloud-distances",
+        config=figures.CONFIG,
+        alt="Hyperbolic distances of the estimated means to the true ones, for each method.",
+    )
+
+
+def take_away(sweep: Sweep, outcome: Outcome) -> None:
+    with st.container(horizontal=True, key="takeaway"):
+        for label, suffix, mime in (
+            ("All runs (CSV)", ".csv", "text/csv"),
+            ("All runs (Parquet)", ".parquet", "application/vnd.apache.parquet"),
+        ):
+            st.download_button(
+                label, partial(tradeoff.file_of, sweep.experiment, outcome.runs, suffix),
+                f"runs{suffix}", mime, disabled=not outcome.runs, on_click="ignore",
+            )  # fmt: skip
+        st.download_button(
+            "Script (Python)", tradeoff.script(sweep), "sweep.py", "text/x-python",
+            on_click="ignore",
+        )  # fmt: skip
+
+
+plan_controls()
+sweep = current()
+if sweep.seconds <= AT_ONCE or existing(sweep) or st.session_state.get("started") == sweep:
+    follow(request(sweep), current, show)
+else:
+    st.markdown(f"{sweep.in_words()} That takes about {sweep.seconds:,.0f} s on this machine.")
+    st.button("Run", on_click=start)

@@ -1,0 +1,77 @@
+"""The Live lab as a person at the browser uses it."""
+
+from urllib.parse import parse_qs, urlsplit
+
+
+class Lab:
+    def __init__(self, page):
+        self.page = page
+        self.box = page.locator(".lab")
+
+    def value(self, name: str) -> str:
+        return self.box.get_attribute(f"data-{name}")
+
+    @property
+    def k(self) -> int:
+        return int(self.value("k"))
+
+    @property
+    def run(self) -> str:
+        return self.value("run")
+
+    def wait_for(self, condition: str) -> None:
+        """`condition` is JavaScript about `lab`, the values that the lab reports of itself."""
+        self.box.wait_for()
+        handle = self.box.element_handle()
+        self.page.wait_for_function(f"box => (lab => {condition})(box.dataset)", arg=handle)
+
+    def wait_until_moving(self) -> None:
+        self.wait_for("Number(lab.painted) > 5 && Number(lab.k) > 0")
+
+    def wait_for_another_run(self, before: str) -> None:
+        self.wait_for(f"lab.run && lab.run !== '{before}'")
+
+    def wait_for_results(self) -> None:
+        """Every method has been judged, with the times of this machine."""
+        self.page.wait_for_function(
+            """() => {
+              const cells = [...document.querySelectorAll('[data-testid="stTable"] td')];
+              const text = cells.map((cell) => cell.textContent);
+              const timed = text.some((t) => /\\d m?s$/.test(t));
+              return text.length > 20 && !text.includes('…') && timed;
+            }"""
+        )
+        self.page.get_by_role("button", name="Cancel").wait_for(state="detached")
+
+    def pause(self) -> None:
+        if self.value("playing") == "true":
+            self.page.get_by_role("button", name="Pause").click()
+        self.wait_for("lab.playing === 'false'")
+
+    def table(self, without_times: bool = True) -> list[list[str]]:
+        rows = self.page.locator('[data-testid="stTable"] tbody tr')
+        cells = [rows.nth(i).locator("th, td").all_inner_texts() for i in range(rows.count())]
+        return [[c for j, c in enumerate(row) if j != 6 or not without_times] for row in cells]
+
+    def drag_mean(self, state: int, right: float, down: float) -> None:
+        box = self.page.locator(".handle").nth(state).bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        mouse = self.page.mouse
+        mouse.move(x, y)
+        mouse.down()
+        mouse.move(x + right / 2, y + down / 2)
+        mouse.move(x + right, y + down)
+        mouse.up()
+
+    @property
+    def query(self) -> dict[str, str]:
+        return {k: v[0] for k, v in parse_qs(urlsplit(self.page.url).query).items()}
+
+    def wait_for_query(self, **expected: str) -> None:
+        self.page.wait_for_function(
+            """expected => {
+              const query = new URLSearchParams(location.search);
+              return Object.entries(expected).every(([key, value]) => query.get(key) === value);
+            }""",
+            arg=expected,
+        )

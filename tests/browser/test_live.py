@@ -1,0 +1,280 @@
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from dashboard import downloads, present, runs
+from dashboard.experiment import Experiment
+from tests.browser.lab import Lab
+
+
+@pytest.fixture
+def open_lab(open_page):
+    def open_lab(path="/", **options):
+        lab = Lab(open_page(path, **options))
+        lab.wait_until_moving()
+        return lab
+
+    return open_lab
+
+
+def shown_experiment(lab):
+    experiment, problems = Experiment.from_query(lab.query)
+    assert problems == []
+    return experiment
+
+
+def test_the_first_screen_moves_by_itself(open_lab):
+    lab = open_lab()
+    before = lab.k
+
+    lab.wait_for(f"Number(lab.k) > {before}")
+
+    assert lab.value("playing") == "true"
+    assert lab.page.complaints == []
+
+
+def test_who_prefers_less_motion_sees_the_end_standing_still(open_page):
+    lab = Lab(open_page(reduced_motion="reduce"))
+
+    lab.wait_for("lab.k === '10000'")
+
+    assert lab.value("playing") == "false"
+
+
+def test_the_numbers_are_those_of_the_engine(open_lab):
+    lab = open_lab("/?T=3000&delta=100&seed=5")
+    lab.wait_for_results()
+
+    run = runs.compute(Experiment(length=3000, window=100, seed=5), lambda *_: None)
+    table = present.methods_table(run)
+
+    columns = [cells for name, cells in table.items() if name != "Time"]
+    assert lab.table() == [list(row) for row in zip(*columns, strict=True)]
+
+
+def test_play_pause_step_and_scrub(open_lab):
+    lab = open_lab()
+    lab.pause()
+    stopped = lab.k
+
+    lab.page.get_by_role("button", name="One frame on").click()
+    lab.wait_for(f"Number(lab.k) === {stopped + 25}")
+    lab.page.get_by_role("button", name="One frame back").click()
+    lab.wait_for(f"Number(lab.k) === {stopped}")
+    lab.page.get_by_label("Observation k").fill("100")
+    lab.wait_for("Number(lab.k) === 2725")  # the first frame is at 225
+
+    lab.page.get_by_role("button", name="Play").click()
+    lab.wait_for("lab.k === '10000' && lab.playing === 'false'")
+
+
+def test_space_plays_and_arrows_step(open_lab):
+    lab = open_lab()
+    lab.page.locator("canvas.disk").focus()
+    lab.page.keyboard.press("Space")
+    lab.wait_for("lab.playing === 'false'")
+    stopped = lab.k
+
+    lab.page.keyboard.press("ArrowRight")
+    lab.wait_for(f"Number(lab.k) === {stopped + 25}")
+    lab.page.keyboard.press("ArrowLeft")
+    lab.wait_for(f"Number(lab.k) === {stopped}")
+    lab.page.keyboard.press("Space")
+    lab.wait_for("lab.playing === 'true'")
+
+
+def test_typing_in_a_field_does_not_play(open_lab):
+    lab = open_lab()
+    lab.pause()
+    lab.page.get_by_role("spinbutton", name="Seed").focus()
+
+    lab.page.keyboard.press("ArrowLeft")
+    lab.page.keyboard.press("Space")
+
+    assert lab.value("playing") == "false"
+
+
+def test_clicking_on_the_curves_goes_to_that_moment(open_lab):
+    lab = open_lab()
+    box = lab.page.locator("canvas.charts").bounding_box()
+
+    lab.page.mouse.click(box["x"] + box["width"] * 0.25, box["y"] + box["height"] * 0.25)
+
+    lab.wait_for("lab.playing === 'false' && Number(lab.k) > 3000 && Number(lab.k) < 7000")
+
+
+def test_dragging_a_mean_changes_link_data_and_results(open_lab):
+    lab = open_lab()
+    lab.wait_for_results()
+    before, table = lab.run, lab.table()
+
+    lab.drag_mean(1, -40, 60)
+
+    lab.wait_for_another_run(before)
+    lab.wait_for_results()
+    means = shown_experiment(lab).means
+    assert means[0] == (0.0, 0.0)
+    assert means[2] == (-0.29, 0.82)
+    assert means[1] != (0.29, 0.82)
+    assert lab.table() != table
+
+    run = runs.compute(shown_experiment(lab), lambda *_: None)
+    assert lab.table()[0][1] == present.percent(run.method(runs.ONLINE).accuracy)
+
+
+def test_a_mean_cannot_be_dragged_out_of_the_disk(open_lab):
+    lab = open_lab()
+    before = lab.run
+
+    lab.drag_mean(2, -2000, -2000)
+
+    lab.wait_for_another_run(before)
+    x, y = shown_experiment(lab).means[2]
+    assert np.hypot(x, y) == pytest.approx(0.99, abs=0.002)
+    assert lab.page.locator('[data-testid="stAlert"]').count() == 0
+
+
+def test_a_mean_dropped_on_another_is_refused_in_a_sentence(open_lab):
+    lab = open_lab("/?c=0,0;0.3,0;-0.29,0.82&T=1000")
+    before = lab.query
+
+    handles = lab.page.locator(".handle")
+    first, second = handles.nth(0).bounding_box(), handles.nth(1).bounding_box()
+    lab.drag_mean(1, first["x"] - second["x"], first["y"] - second["y"])
+
+    lab.page.get_by_text("c₁ and c₂ coincide").wait_for()
+    assert lab.query == before
+    assert handles.nth(1).bounding_box() == pytest.approx(second)  # back where it was
+
+
+def test_a_mean_moves_by_keys(open_lab):
+    lab = open_lab()
+    lab.page.locator(".handle").nth(0).focus()
+
+    lab.page.keyboard.press("ArrowUp")
+    lab.page.keyboard.press("Shift+ArrowLeft")
+
+    lab.wait_for_query(c="-0.05,0.01;0.29,0.82;-0.29,0.82")
+
+
+def test_a_link_brings_back_the_same_picture_and_numbers(open_lab, open_page):
+    lab = open_lab("/?T=2000&delta=60&seed=9&algorithm=windowed&update=convex")
+    lab.wait_for_results()
+    lab.pause()
+    lab.page.get_by_label("EM’s iterates (E)").check()
+    lab.page.get_by_label("Colour by").select_option("decoded")
+    lab.page.get_by_label("Centre on").select_option("2")
+    lab.page.get_by_role("button", name="Zoom in").click()
+    lab.wait_for_query(k=str(lab.k), show="circles,trails,held,em", colour="decoded")
+    lab.page.wait_for_function("location.search.includes('look=0.2900%2C0.8200%2C1.5000')")
+
+    again = Lab(open_page(lab.page.url.removeprefix(lab.page.evaluate("location.origin"))))
+    again.wait_for_results()
+
+    assert again.page.url == lab.page.url
+    assert again.table() == lab.table()
+    assert again.value("k") == lab.value("k")
+    assert again.value("run") == lab.value("run")
+    assert again.page.get_by_label("EM’s iterates (E)").is_checked()
+    assert again.page.get_by_label("Colour by").input_value() == "decoded"
+
+
+def test_the_shared_link_is_the_address(open_lab):
+    lab = open_lab("/?T=1000&seed=4")
+    lab.page.get_by_role("button", name="Share").click()
+    link = lab.page.locator('[data-testid="stPopoverBody"] code').inner_text().strip()
+
+    other = open_lab(link.removeprefix(lab.page.evaluate("location.origin")))
+
+    assert other.query == lab.query
+    assert other.run == lab.run
+
+
+def test_zoom_survives_new_results(open_lab):
+    lab = open_lab()
+    lab.page.get_by_role("button", name="Zoom in").click()
+    lab.page.wait_for_function("location.search.includes('look=')")
+    before = lab.run
+
+    lab.page.get_by_role("button", name="New data").click()
+
+    lab.wait_for_another_run(before)
+    assert lab.query["look"].split(",")[2] == "1.5000"
+
+
+def test_a_long_run_plays_while_it_is_computed_and_can_be_cancelled(open_lab):
+    lab = open_lab("/?T=100000&delta=5000&algorithm=windowed&update=convex")
+    lab.page.get_by_role("button", name="Cancel").wait_for()
+    lab.wait_for("Number(lab.k) > 6000")
+
+    lab.page.get_by_role("button", name="Cancel").click()
+
+    lab.page.get_by_text("Stopped.").wait_for()
+    assert lab.table()[1][1] == "…"
+    lab.page.get_by_role("button", name="Run", exact=True).click()
+    lab.page.get_by_role("button", name="Cancel").wait_for()
+    lab.page.get_by_role("button", name="Cancel").click()
+    lab.page.get_by_text("Stopped.").wait_for()
+
+
+def test_controls_answer_while_a_run_is_computed(open_lab):
+    lab = open_lab("/?T=100000&delta=5000&algorithm=windowed&update=convex&seed=2")
+    lab.page.get_by_role("button", name="Cancel").wait_for()
+    before = lab.run
+
+    lab.page.get_by_role("spinbutton", name="T: length of the chain").fill("6000")
+    lab.page.keyboard.press("Enter")
+
+    lab.wait_for_another_run(before)
+    lab.wait_for_query(T="6000")
+
+
+def test_what_is_taken_away_agrees_with_the_page(open_lab):
+    lab = open_lab("/?T=800&delta=60")
+    lab.wait_for_results()
+
+    def taken(name):
+        with lab.page.expect_download() as download:
+            lab.page.get_by_role("button", name=name).click()
+        return download.value.path().read_text(encoding="utf-8")
+
+    results = json.loads(taken("Results (JSON)"))
+    rows = list(csv.DictReader(taken("Data (CSV)").splitlines()))
+
+    accuracy = results["methods"]["online"]["accuracy"]
+    assert present.percent(accuracy) == lab.table()[0][1]
+    assert np.mean([row["online"] == row["true_state"] for row in rows]) == pytest.approx(accuracy)
+    assert taken("Script (Python)") == downloads.script(Experiment(length=800, window=60))
+    with lab.page.expect_download() as picture:
+        lab.page.get_by_role("button", name="Save as PNG").click()
+    assert picture.value.path().read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_a_finished_run_is_a_small_message(open_page):
+    received = []
+
+    def count(page):
+        page.on("websocket", lambda ws: ws.on("framereceived", lambda data: received.append(data)))
+
+    lab = Lab(open_page(before=count))
+    lab.wait_until_moving()
+    lab.wait_for_results()
+
+    assert sum(len(data) for data in received) < 300_000
+
+
+def test_nothing_is_fetched_from_elsewhere(open_page, server):
+    elsewhere = []
+    lab = Lab(
+        open_page(
+            before=lambda page: page.on(
+                "request", lambda r: r.url.startswith(server.address) or elsewhere.append(r.url)
+            )
+        )
+    )
+    lab.wait_until_moving()
+    lab.wait_for_results()
+
+    assert [url for url in elsewhere if url.startswith("http")] == []

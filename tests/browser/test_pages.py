@@ -1,0 +1,123 @@
+"""What holds for every page."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.browser.lab import Lab
+from tests.browser.serving import started_server
+
+PAGES = {
+    "/": "Online learning",
+    "/truth": "Set the truth",
+    "/compare": "Online, EM and K-means",
+    "/tradeoff": "What does Δ cost?",
+}
+
+NUMBERS = ':is([data-testid="stTable"] td, [data-testid="stMetricValue"])'
+"""Where a page shows its results."""
+
+QUERY = "?T=1000&delta=60&seed=11&runs=2&deltas=60,100"
+
+
+@pytest.fixture(params=PAGES)
+def path(request):
+    return request.param
+
+
+def wait_until_settled(page, path):
+    page.get_by_role("heading", level=1, name=PAGES[path]).wait_for()
+    page.locator(f"{NUMBERS}:visible").first.wait_for()
+    page.locator('.stApp[data-test-script-state="notRunning"]').wait_for()
+    page.get_by_role("button", name="Cancel").wait_for(state="detached")
+    page.wait_for_function(
+        "numbers => ![...document.querySelectorAll(numbers)].some((n) => n.innerText === '…')",
+        arg=NUMBERS,
+    )
+
+
+def numbers(page):
+    """Every result on the page but the times, which differ from run to run."""
+    return [cell for cell in page.locator(NUMBERS).all_inner_texts() if not cell.endswith("s")]
+
+
+def test_a_deep_link_works_on_a_server_that_has_just_started(path, open_page, tmp_path):
+    with started_server(tmp_path) as fresh:
+        page = open_page(f"{path}{QUERY}", server=fresh)
+        wait_until_settled(page, path)
+        again = open_page(f"{path}{QUERY}", server=fresh)
+        wait_until_settled(again, path)
+
+        assert numbers(page) == numbers(again)
+        assert "seed=11" in page.url
+        assert page.get_by_text("Page not found").count() == 0
+        # Streamlit's client looks for its server below the page's own path first
+        assert [c for c in page.complaints if "404" not in c] == []
+        assert fresh.complaints() == []
+
+
+@pytest.mark.parametrize(("scheme", "is_light"), [("light", True), ("dark", False)])
+def test_light_and_dark_are_without_serious_barriers(path, scheme, is_light, open_page):
+    page = open_page(f"{path}{QUERY}", color_scheme=scheme)
+    wait_until_settled(page, path)
+
+    found = Axe().run(page).response["violations"]
+
+    serious = [
+        f"{v['id']}: {v['help']} ({v['nodes'][0]['html'][:200]})"
+        for v in found
+        if v["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+    colour = page.locator(".stApp").evaluate("app => getComputedStyle(app).backgroundColor")
+    red, green, blue = colour.removeprefix("rgb(").removesuffix(")").split(",")[:3]
+    assert ((int(red) + int(green) + int(blue)) / 3 > 128) == is_light
+
+
+def test_a_phone_shows_the_page_without_scrolling_sideways(path, open_page):
+    page = open_page(f"{path}{QUERY}", viewport={"width": 390, "height": 844})
+    wait_until_settled(page, path)
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.locator('[data-testid="stMain"]').evaluate("main => main.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "sentence"),
+    [
+        ("/", "A=0.5,0.4,0;0,1,0;0,0,1", "Row 1 of A sums to 0.9"),
+        ("/truth", "A=1,2", "A has 1 entries"),
+        ("/compare", "A=,,;,,;,,", "unclear"),
+        ("/", "c=0,0;1,1;0.5,0", "outside the disk"),
+        ("/truth", "c=0,0;0,0;0.5,0", "coincide"),
+        ("/compare", "sigma=-1,1,1", "above 0"),
+        ("/truth", "pi=0.5,0.5,0.5", "π sums to 1.5"),
+        ("/compare", "delta=5000&T=1000", "more than the T"),
+        ("/", "seed=%00%FF", "unclear"),
+    ],
+)
+def test_a_broken_link_gets_a_sentence_and_a_page(path, query, sentence, open_page, server):
+    page = open_page(f"{path}?{query}")
+    wait_until_settled(page, path)
+
+    page.locator('[data-testid="stAlert"]', has_text=sentence).first.wait_for()
+    assert page.get_by_text("Traceback").count() == 0
+    assert page.get_by_text("nan", exact=True).count() == 0
+    assert server.complaints() == []
+
+
+def test_the_experiment_goes_along_from_page_to_page(open_page):
+    page = open_page("/?T=1000&delta=60&seed=11")
+    lab = Lab(page)
+    lab.wait_until_moving()
+    lab.drag_mean(0, 30, 30)
+    page.wait_for_function("!location.search.includes('c=0%2C0')")
+    means = lab.query["c"]
+
+    for name, path in (("Set the truth", "/truth"), ("Compare", "/compare")):
+        page.get_by_role("link", name=name).click()
+        wait_until_settled(page, path)
+        lab.wait_for_query(c=means, seed="11", T="1000")
+
+    page.get_by_role("link", name="Live lab").click()
+    lab.wait_until_moving()
+    assert lab.query["c"] == means

@@ -1,0 +1,256 @@
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from dashboard import billing, present, tradeoff
+from dashboard.experiment import Experiment
+from dashboard.runs import true_model
+from rhmm.paper import paper_model
+from rhmm.sweeping import load_runs, summarise
+from tests.browser.lab import Lab
+from tests.browser.serving import ROOT, started_server
+
+SMALL = "/tradeoff?T=600&delta=60&deltas=40,100&learners=streaming,paper&runs=2"
+PAPERS = "/tradeoff?delta=60&deltas=40,60,200&learners=paper&runs=2"
+LONG = f"/tradeoff?T=9000&delta=60&deltas={','.join(map(str, range(250, 290)))}&runs=50"
+"""Each of its runs is short, all of them take minutes."""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """A server with an empty folder for its runs."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("RHMM_CACHE", str(tmp_path_factory.mktemp("cache")))
+        environment.delenv("RHMM_SCHEDULER", raising=False)
+        with started_server(tmp_path_factory.mktemp("server")) as server:
+            yield server
+
+
+class TradeOff:
+    """The page as a person at the browser uses it."""
+
+    def __init__(self, page):
+        self.page = page
+        page.get_by_role("heading", level=1, name="What does Δ cost?").wait_for()
+
+    def button(self, name):
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    def wait_for_results(self):
+        self.page.get_by_text("ways to learn").wait_for()
+        self.button("Cancel").wait_for(state="detached")
+        self.page.locator(".js-plotly-plot .point").first.wait_for()
+        self.page.locator('.stApp[data-test-script-state="notRunning"]').wait_for()
+
+    def wait_for_progress(self, least=1):
+        """The bar says that at least so many runs are done."""
+        self.page.wait_for_function(
+            """least => {
+              const bar = document.querySelector('[data-testid="stProgress"]');
+              const found = bar && bar.textContent.match(/([\\d,]+) of [\\d,]+ runs done/);
+              return found && Number(found[1].replace(',', '')) >= least;
+            }""",
+            arg=least,
+        )
+
+    def wait_for_text(self, text):
+        self.page.get_by_text(text).first.wait_for()
+
+    def metrics(self):
+        return self.page.locator('[data-testid="stMetricValue"]').all_inner_texts()
+
+    def table(self, which=0):
+        rows = self.page.locator('[data-testid="stTable"]').nth(which).locator("tbody tr")
+        return [rows.nth(i).locator("th, td").all_inner_texts() for i in range(rows.count())]
+
+    def click_on_point(self, which):
+        """Of the first panel."""
+        plot = self.page.locator(".js-plotly-plot").first
+        plot.scroll_into_view_if_needed()
+        box = plot.locator(".point").nth(which).bounding_box()
+        self.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        self.page.locator(".hoverlayer .hovertext").first.wait_for()
+        self.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+    def wait_for_runs(self, words):
+        self.page.get_by_role("heading", name=f"The runs of {words}").wait_for()
+        self.page.get_by_role("link", name="seed 1").wait_for()
+        self.page.locator('[data-testid="stTable"]').first.locator("tbody tr").nth(1).wait_for()
+
+    def download(self, name, folder):
+        with self.page.expect_download() as download:
+            self.button(name).click()
+        path = folder / download.value.suggested_filename
+        download.value.save_as(path)
+        return path
+
+
+@pytest.fixture
+def open_tradeoff(open_page):
+    def open_tradeoff(path=SMALL, **options):
+        return TradeOff(open_page(path, **options))
+
+    return open_tradeoff
+
+
+@pytest.fixture
+def small(open_tradeoff):
+    tradeoff_page = open_tradeoff()
+    tradeoff_page.wait_for_results()
+    return tradeoff_page
+
+
+def test_a_small_sweep_starts_by_itself_and_shows_progress_then_results(open_tradeoff, server):
+    page = open_tradeoff(SMALL.replace("runs=2", "runs=30"))
+    page.wait_for_progress(0)
+    page.wait_for_results()
+
+    assert "…" not in page.metrics()
+    assert page.page.locator(".js-plotly-plot").count() == len(tradeoff.MEASURES)
+    # Streamlit's client looks for its server below the page's own path first
+    assert [c for c in page.page.complaints if "404" not in c] == []
+    assert server.complaints() == []
+
+
+def test_a_long_sweep_waits_for_run_and_whoever_cancels_keeps_what_is_done(open_tradeoff, server):
+    page = open_tradeoff(LONG)
+    page.wait_for_text("That takes about")
+    assert page.page.locator(".js-plotly-plot").count() == 0
+
+    page.button("Run").click()
+    page.wait_for_progress(4)
+    page.button("Cancel").click()
+    page.wait_for_text("Stopped.")
+    page.page.locator(".js-plotly-plot .point").first.wait_for()
+
+    # there is room for somebody else, and the long sweep does not start for them by itself
+    other = open_tradeoff(SMALL.replace("T=600", "T=601"))
+    other.wait_for_results()
+    other = open_tradeoff(LONG)
+    other.wait_for_text("That takes about")
+
+    page.button("Run").click()
+    page.wait_for_progress(4)
+    # another control answers meanwhile
+    length = page.page.get_by_role("spinbutton", name="T: length of the chain")
+    length.fill("600")
+    length.press("Enter")
+    Lab(page.page).wait_for_query(T="600")
+    page.wait_for_results()
+    seeds = page.page.get_by_role("spinbutton", name="Seeds")
+    seeds.fill("2")
+    seeds.press("Enter")
+    page.wait_for_results()
+    assert server.complaints() == []
+
+
+def test_a_click_on_a_point_shows_its_runs_and_opens_one_in_the_live_lab(small):
+    small.click_on_point(1)
+    small.wait_for_runs("streaming with Δ = 60")
+    seed, accuracy, _, error, mean_error, *_ = small.table()[1]
+    assert seed == "1"
+
+    small.page.get_by_role("link", name="seed 1").click()
+    lab = Lab(small.page)
+    lab.wait_until_moving()
+    lab.wait_for_results()
+
+    assert lab.table()[0][1:4] == [accuracy, error, mean_error]
+    assert lab.query["seed"] == "1"
+    assert lab.query["delta"] == "60"
+    assert lab.query["deltas"] == "40,100"  # the way back leads to the same sweep
+
+
+@pytest.mark.parametrize("kind", ["CSV", "Parquet"])
+def test_all_runs_can_be_taken_away_and_agree_with_the_page(kind, small, tmp_path):
+    path = small.download(f"All runs ({kind})", tmp_path)
+    experiment = Experiment(length=600, window=60)
+    runs = load_runs(path, true_model(experiment))
+
+    bill = billing.bill(experiment, runs)
+    assert len(runs) == 18
+    assert small.metrics() == list(bill[:4])
+    small.click_on_point(1)
+    small.wait_for_runs("streaming with Δ = 60")
+    mine = [
+        run
+        for run in runs
+        if run.configuration.method == "streaming" and run.configuration.window == 60
+    ]
+    assert [row[1] for row in small.table()] == [present.percent(run.accuracy) for run in mine]
+
+
+def test_the_script_can_be_taken_away(small, tmp_path):
+    path = small.download("Script (Python)", tmp_path)
+
+    compile(path.read_text(encoding="utf-8"), path.name, "exec")
+
+
+def test_the_papers_table_agrees_with_the_command_line_and_the_file(open_tradeoff, tmp_path):
+    page = open_tradeoff(PAPERS)
+    done = subprocess.run(
+        [sys.executable, "-m", "rhmm", "table", "--json", "--runs", "2"],
+        cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    page.wait_for_results()
+    page.wait_for_text("beside ours")
+    printed = {row["name"]: row for row in json.loads(done.stdout)["rows"]}
+    filed = load_runs(page.download("All runs (CSV)", tmp_path), paper_model())
+    by_file = {summary.configuration.name: summary for summary in summarise(filed)}
+
+    both = [cells for cells in page.table() if cells[0] in printed]
+    assert {cells[0] for cells in both} >= {
+        "windowed, paper's update, Δ=40",
+        "windowed, paper's update, Δ=60",
+        "windowed, paper's update, Δ=200",
+        "streaming, Δ=60",
+        "EM",
+        "K-means only",
+    }
+    for name, accuracy, _, seconds, _, diagonal, _, error, _ in both:
+        row, summary = printed[name], by_file[name]
+        by_command = row["accuracy"], row["transition_error"]
+        assert (summary.accuracy._asdict(), summary.transition_error._asdict()) == by_command
+        assert accuracy == "{mean:.4f} ± {spread:.4f}".format(**row["accuracy"])
+        assert error == "{mean:.3f} ± {spread:.3f}".format(**row["transition_error"])
+        assert diagonal == " ".join(f"{a:.2f}" for a in row["diagonal"])
+        assert seconds in (present.seconds(summary.seconds.mean), "–")  # each run has its own
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_light_and_dark_are_without_serious_barriers(scheme, open_tradeoff):
+    page = open_tradeoff(PAPERS, color_scheme=scheme)
+    page.wait_for_results()
+    page.click_on_point(1)
+    page.wait_for_runs("streaming with Δ = 60")
+
+    found = Axe().run(page.page).response["violations"]
+
+    assert [
+        f"{v['id']}: {v['help']} ({v['nodes'][0]['html'][:200]})"
+        for v in found
+        if v["impact"] in ("serious", "critical")
+    ] == []
+
+
+def test_a_phone_shows_the_page_without_scrolling_sideways(open_tradeoff):
+    page = open_tradeoff(PAPERS, viewport={"width": 390, "height": 844})
+    page.wait_for_results()
+
+    assert page.page.evaluate("document.documentElement.scrollWidth") <= 390
+    main = page.page.locator('[data-testid="stMain"]')
+    assert main.evaluate("main => main.scrollWidth") <= 390
+
+
+def test_a_broken_link_gets_a_sentence_and_a_page(open_tradeoff, server):
+    page = open_tradeoff("/tradeoff?T=600&delta=60&deltas=oops&learners=paper&runs=2")
+    page.wait_for_results()
+
+    page.page.locator('[data-testid="stAlert"]', has_text="“oops” is unclear").wait_for()
+    assert page.page.get_by_text("Traceback").count() == 0
+    assert server.complaints() == []

@@ -1,0 +1,95 @@
+import json
+
+import numpy as np
+import pytest
+
+from dashboard import canvas, runs
+from dashboard.experiment import Experiment
+from dashboard.views import View
+from rhmm import Hyperbolic
+
+
+def unpack(message):
+    """An independent reading of the format that payload.js reads in the browser."""
+    length = int.from_bytes(message[:4], "little")
+    head = json.loads(message[4 : 4 + length])
+    begin = -(-(4 + length) // 8) * 8
+    arrays = {
+        a["name"]: np.frombuffer(message, a["type"], a["count"], begin + a["offset"])
+        for a in head["arrays"]
+    }
+    return head["about"], arrays
+
+
+@pytest.fixture(scope="module")
+def run():
+    return runs.compute(Experiment(length=2_000), lambda *_: None)
+
+
+def test_arrays_come_out_of_a_message_as_they_went_in():
+    arrays = {
+        "odd": np.array([1, 2, 3], np.int8),
+        "reals": np.array([[0.5, -1.0], [2.0, 3.0]], np.float32),
+        "none": np.zeros(0, np.float32),
+        "counts": np.array([7], np.int32),
+    }
+
+    about, back = unpack(canvas.pack({"title": "Δ = 5"}, arrays))
+
+    assert about == {"title": "Δ = 5"}
+    assert back.keys() == arrays.keys()
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(back[name], array.ravel())
+
+
+def test_the_message_holds_the_path_in_single_precision(run):
+    about, arrays = unpack(canvas.run_message(run, View()))
+
+    np.testing.assert_array_equal(arrays["means"], run.trace.means.ravel().astype(np.float32))
+    np.testing.assert_array_equal(arrays["steps"], run.trace.step)
+    assert about["frames"] == len(run.trace.step)
+    assert about["finished"]
+
+
+def test_the_errors_are_distances_on_the_disk(run):
+    _, arrays = unpack(canvas.run_message(run, View()))
+
+    errors = arrays["errors"].reshape(-1, 2)
+    online = run.method(runs.ONLINE)
+    assert errors[-1] == pytest.approx([online.transition_error, online.mean_error], rel=1e-6)
+    middle = len(errors) // 2
+    truth = runs.true_model(run.experiment)
+    distances = Hyperbolic(2).dist(truth.means_, run.trace.means[middle])
+    assert errors[middle, 1] == pytest.approx(np.mean(distances), rel=1e-6)
+
+
+def test_a_finished_default_run_is_small_enough_for_any_line():
+    run = runs.compute(Experiment(), lambda *_: None)
+
+    assert len(canvas.run_message(run, View())) + len(canvas.cloud_message(run)) < 300_000
+
+
+def test_a_long_chain_of_many_states_is_small_too():
+    law = (0.125,) * 8
+    experiment = Experiment(
+        transmat=(law,) * 8,
+        means=tuple((0.9 * np.cos(a), 0.9 * np.sin(a)) for a in np.arange(8) * np.pi / 4),
+        sigmas=(0.3,) * 8,
+        startprob=law,
+        length=100_000,
+    )
+    run = runs.compute(experiment, lambda *_: None)
+
+    assert len(canvas.run_message(run, View())) + len(canvas.cloud_message(run)) < 310_000
+
+
+def test_before_anything_is_learned_there_is_a_picture_of_the_truth():
+    about, arrays = unpack(canvas.run_message(runs.empty_run(Experiment()), View()))
+
+    assert about["truth"]["means"] == [list(mean) for mean in Experiment().means]
+    assert len(arrays["steps"]) == 0
+
+
+def test_the_same_experiment_has_the_same_name_wherever_it_is_computed(run):
+    assert canvas.run_id(run) == canvas.run_id(runs.empty_run(Experiment(length=2_000)))
+    assert canvas.run_id(run) != canvas.run_id(runs.empty_run(Experiment(length=2_001)))

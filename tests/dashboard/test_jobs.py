@@ -1,0 +1,200 @@
+import threading
+from dataclasses import replace
+
+import pytest
+
+from dashboard import jobs, runs
+from dashboard.experiment import Experiment
+
+SMALL = Experiment(length=500, window=60)
+PATIENCE = 120.0
+
+
+class Gate:
+    """Stands in for the computation: it reports, waits to be let through, and reports again."""
+
+    def __init__(self):
+        self.begun = threading.Semaphore(0)
+        self.opened = threading.Semaphore(0)
+        self.count = 0
+
+    def compute(self, experiment, report):
+        self.count += 1
+        run = runs.empty_run(experiment)
+        report(run, "working", 0.5)
+        self.begun.release()
+        assert self.opened.acquire(timeout=PATIENCE)
+        report(run, "working", 0.9)
+        return run._replace(finished=True)
+
+    def wait_until_begun(self):
+        assert self.begun.acquire(timeout=PATIENCE)
+
+
+@pytest.fixture
+def gate():
+    return Gate()
+
+
+def test_a_job_gives_the_run_of_its_experiment():
+    job = jobs.Desk(runs.compute).request(SMALL, jobs.FOREVER)  # compiling may outlast my patience
+
+    assert job.wait(PATIENCE)
+    assert job.error is None
+    assert job.progress.result.experiment == SMALL
+    assert job.progress.result.finished
+
+
+def test_two_who_want_the_same_share_one_job(gate):
+    desk = jobs.Desk(gate.compute)
+    first = desk.request(SMALL, "me")
+    gate.wait_until_begun()
+
+    assert desk.request(SMALL, "you") is first
+    gate.opened.release()
+    assert first.wait(PATIENCE)
+    assert desk.request(SMALL, "them") is first
+    assert gate.count == 1
+
+
+def test_a_job_goes_on_as_long_as_somebody_wants_it(gate):
+    desk = jobs.Desk(gate.compute)
+    job = desk.request(SMALL, "me")
+    desk.request(SMALL, "you")
+    gate.wait_until_begun()
+
+    desk.leave("me")
+    gate.opened.release()
+
+    assert job.wait(PATIENCE)
+    assert not job.cancelled
+
+
+def test_a_job_ends_when_the_last_one_leaves(gate):
+    desk = jobs.Desk(gate.compute)
+    job = desk.request(SMALL, "me")
+    gate.wait_until_begun()
+
+    desk.leave("me")
+    gate.opened.release()
+
+    assert job.wait(PATIENCE)
+    assert job.cancelled
+    assert not job.progress.result.finished
+
+
+def test_asking_for_something_else_gives_up_the_job(gate):
+    desk = jobs.Desk(gate.compute)
+    job = desk.request(SMALL, "me")
+    gate.wait_until_begun()
+
+    desk.request(replace(SMALL, seed=1), "me")
+    gate.opened.release()
+    gate.opened.release()
+
+    assert job.wait(PATIENCE)
+    assert job.cancelled
+
+
+def test_a_job_ends_when_nobody_looks_any_more(gate, monkeypatch):
+    job = jobs.Desk(gate.compute).request(SMALL, "me")
+    gate.wait_until_begun()
+
+    monkeypatch.setattr(jobs, "PATIENCE", -1.0)
+    gate.opened.release()
+
+    assert job.wait(PATIENCE)
+    assert job.cancelled
+
+
+def test_a_cancelled_experiment_can_be_asked_for_again(gate):
+    desk = jobs.Desk(gate.compute)
+    first = desk.request(SMALL, "me")
+    gate.wait_until_begun()
+    desk.leave("me")
+    gate.opened.release()
+    assert first.wait(PATIENCE)
+
+    second = desk.request(SMALL, "me")
+    gate.opened.release()
+
+    assert second is not first
+    assert second.wait(PATIENCE)
+    assert second.progress.result.finished
+
+
+def test_more_jobs_than_slots_wait_in_line_and_say_so(gate):
+    desk = jobs.Desk(gate.compute, slots=1)
+    first = desk.request(SMALL, "me")
+    gate.wait_until_begun()
+
+    second = desk.request(replace(SMALL, seed=1), "you")
+
+    assert second.progress.doing == "Queued"
+    gate.opened.release()
+    assert first.wait(PATIENCE)
+    gate.wait_until_begun()
+    assert second.progress.doing == "working"
+    gate.opened.release()
+    assert second.wait(PATIENCE)
+
+
+def test_a_job_in_line_ends_when_nobody_wants_it(gate):
+    desk = jobs.Desk(gate.compute, slots=1)
+    desk.request(SMALL, "me")
+    gate.wait_until_begun()
+    second = desk.request(replace(SMALL, seed=1), "you")
+
+    desk.leave("you")
+
+    assert second.wait(PATIENCE)
+    assert second.cancelled
+    assert gate.count == 1
+    gate.opened.release()
+
+
+def test_a_failure_is_kept_for_the_page_to_tell():
+    def fail(experiment, report):
+        raise ValueError("no such thing")
+
+    desk = jobs.Desk(fail)
+    job = desk.request(SMALL, "me")
+
+    assert job.wait(PATIENCE)
+    assert str(job.error) == "no such thing"
+    assert desk.request(SMALL, "me") is not job
+
+
+def test_a_known_run_is_shown_until_it_is_computed_anew(gate):
+    known = runs.empty_run(SMALL)._replace(finished=True)
+    job = jobs.Desk(gate.compute, known={SMALL: known}).request(SMALL, "me")
+    gate.wait_until_begun()
+
+    assert job.progress.result is known
+    gate.opened.release()
+    assert job.wait(PATIENCE)
+    assert job.progress.result is not known
+
+
+def test_only_the_latest_runs_are_kept(gate, monkeypatch):
+    monkeypatch.setattr(jobs, "KEPT", 2)
+    desk = jobs.Desk(gate.compute)
+    made = []
+    for seed in range(4):
+        gate.opened.release()
+        job = desk.request(replace(SMALL, seed=seed), "me")
+        assert job.wait(PATIENCE)
+        made.append(job)
+
+    assert desk.request(replace(SMALL, seed=3), "me") is made[3]
+    gate.opened.release()
+    assert desk.request(replace(SMALL, seed=0), "me") is not made[0]
+
+
+def test_what_the_server_itself_wants_is_computed_though_nobody_looks(gate, monkeypatch):
+    monkeypatch.setattr(jobs, "PATIENCE", -1.0)
+    job = jobs.Desk(gate.compute).request(SMALL, jobs.FOREVER)
+    gate.opened.release()
+
+    assert job.wait(PATIENCE)
+    assert not job.cancelled

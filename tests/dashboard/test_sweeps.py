@@ -1,0 +1,461 @@
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rhmm
+from dashboard import jobs, sweeps
+from dashboard.experiment import MOST_WINDOW, Experiment, Invalid
+from dashboard.presets import PRESETS
+from dashboard.runs import true_model
+from dashboard.sweeps import LEARNERS, MOST_RUNS, Outcome, Plan, Sweep, Unreachable
+from rhmm.sweeping import load_runs, record, run_once
+
+SMALL = Experiment(length=500, window=60)
+SWEEP = Sweep.of(SMALL, Plan(windows=(40,), learners=("streaming", "paper"), runs=2))
+LONG = Sweep.of(
+    Experiment(length=100_000, window=2_000),
+    Plan(windows=(2_000,), learners=("paper", "convex"), runs=50),
+)
+"""Every one of its longest runs, which come first, takes many seconds."""
+
+
+class Here(ThreadPoolExecutor):
+    """One thread of this process, which remembers in `tasks` what it was asked to run."""
+
+    def __init__(self, tasks):
+        super().__init__(1)
+        self._tasks, self._futures = tasks, []
+
+    def submit(self, function, version, truth, task):
+        self._tasks.append(task)
+        self._futures.append(super().submit(function, version, truth, task))
+        return self._futures[-1]
+
+    def give_up(self):
+        self.shutdown(cancel_futures=True)
+        for future in self._futures:
+            if future.cancelled():
+                future.set_running_or_notify_cancel()  # else who waits for it waits for ever
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("RHMM_CACHE", str(folder))
+    monkeypatch.delenv("RHMM_SCHEDULER", raising=False)
+    return folder
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Sweeps run in this process; gives the tasks that they really compute."""
+    tasks = []
+
+    @contextmanager
+    def open_here(scheduler=None):
+        executor = Here(tasks)
+        try:
+            yield executor
+        finally:
+            executor.give_up()
+
+    monkeypatch.setattr(sweeps, "open_executor", open_here)
+    return tasks
+
+
+def ignore(outcome, doing, share):
+    pass
+
+
+def stop_when(condition):
+    def report(outcome, doing, share):
+        if condition(outcome):
+            raise jobs.Cancelled
+
+    return report
+
+
+def file_of(cache, wish=SWEEP):
+    name = sweeps.fingerprint(true_model(wish.experiment))
+    return cache / f"{name}-{rhmm.__version__}.csv"
+
+
+def kept(cache, wish=SWEEP):
+    return load_runs(file_of(cache, wish), true_model(wish.experiment))
+
+
+def without_times(runs):
+    return {run._replace(seconds=0.0) for run in runs}
+
+
+# Plans
+
+
+@given(
+    st.builds(
+        Plan,
+        windows=st.lists(st.integers(2, MOST_WINDOW), min_size=1, max_size=12).map(tuple),
+        learners=st.lists(st.sampled_from(list(LEARNERS)), min_size=1).map(tuple),
+        runs=st.integers(1, MOST_RUNS),
+    )
+)
+def test_a_link_brings_back_the_plan(plan):
+    assert Plan.from_query(plan.to_query()) == (plan, [])
+
+
+def test_the_default_plan_takes_no_room_in_the_link():
+    assert Plan().to_query() == {}
+    assert Plan.from_query({}) == (Plan(), [])
+
+
+def test_the_order_in_which_somebody_chooses_makes_no_other_plan():
+    chosen = Plan(windows=(200, 40, 200), learners=("paper", "streaming", "paper"))
+
+    assert chosen == Plan(windows=(40, 200), learners=("streaming", "paper"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "field", "words"),
+    [
+        ({"windows": ()}, "windows", "at least one Δ"),
+        ({"windows": (40, 1)}, "windows", "between 2 and 5,000"),
+        ({"windows": (40, 5001)}, "windows", "between 2 and 5,000"),
+        ({"learners": ()}, "learners", "at least one algorithm"),
+        ({"learners": ("streaming", "magic")}, "learners", "“magic” is not one of"),
+        ({"runs": 0}, "runs", "between 1 and 50"),
+        ({"runs": 51}, "runs", "between 1 and 50"),
+        ({"runs": None}, "runs", "between 1 and 50"),
+        ({"runs": 2.5}, "runs", "between 1 and 50"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_refused_in_a_sentence(changes, field, words):
+    with pytest.raises(Invalid) as raised:
+        replace(Plan(), **changes)
+
+    assert raised.value.field == field
+    assert words in str(raised.value)
+    assert str(raised.value).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ({"deltas": ""}, "windows"),
+        ({"deltas": "40,,60"}, "windows"),
+        ({"deltas": "40;60"}, "windows"),
+        ({"deltas": "4e1"}, "windows"),
+        ({"deltas": "0"}, "windows"),
+        ({"deltas": "-40"}, "windows"),
+        ({"deltas": "9" * 5_000}, "windows"),
+        ({"learners": ""}, "learners"),
+        ({"learners": "em"}, "learners"),
+        ({"learners": "<script>" * 500}, "learners"),
+        ({"runs": ""}, "runs"),
+        ({"runs": "many"}, "runs"),
+        ({"runs": "0"}, "runs"),
+        ({"runs": "1e9"}, "runs"),
+        ({"runs": "�" * 5_000}, "runs"),
+    ],
+)
+def test_a_broken_part_of_a_link_is_one_sentence_and_its_default(query, field):
+    plan, problems = Plan.from_query(query)
+
+    assert plan == Plan()
+    assert [problem.field for problem in problems] == [field]
+    assert str(problems[0]).endswith(".")
+    assert len(str(problems[0])) < 200
+
+
+def test_a_broken_part_of_a_link_does_not_cost_the_others():
+    plan, problems = Plan.from_query({"deltas": "oops", "learners": "convex", "runs": "3"})
+
+    assert plan == Plan(learners=("convex",), runs=3)
+    assert len(problems) == 1
+
+
+# Sweeps
+
+
+def test_a_delta_beyond_the_chain_is_left_out_and_named():
+    sweep = Sweep.of(SMALL, Plan(windows=(40, 500, 501, 1_000)))
+
+    assert sweep.windows() == [40, 60, 500]
+    assert sweep.left_out() == [501, 1_000]
+    assert {c.window for c in sweep.configurations()} == {40, 60, 500, None}
+
+
+def test_a_delta_too_small_for_the_states_is_left_out_and_named():
+    five = replace(SMALL, **PRESETS["Five states"])
+
+    assert Sweep.of(five, Plan(windows=(10, 24, 25, 40))).left_out() == [10, 24]
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "update", "own"),
+    [("streaming", "paper", "streaming"), ("windowed", "paper", "paper"),
+     ("windowed", "convex", "convex")],
+)  # fmt: skip
+def test_the_experiments_own_delta_and_algorithm_are_in_its_sweep(algorithm, update, own):
+    experiment = replace(SMALL, algorithm=algorithm, transition_update=update, window=77)
+    sweep = Sweep.of(experiment, Plan(windows=(40,), learners=("fixed",)))
+
+    assert 77 in sweep.windows()
+    assert set(sweep.plan.learners) == {"fixed", own}
+    configuration = sweeps.Configuration(length=500, window=77, **LEARNERS[own])
+    assert configuration in sweep.configurations()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"seed": 7},
+        {"window": 40},
+        {"algorithm": "windowed"},
+        {"algorithm": "streaming", "transition_update": "convex"},
+    ],
+)
+def test_experiments_that_differ_in_nothing_relevant_share_a_sweep(changes):
+    plan = Plan(windows=(40, 60), learners=("streaming", "paper"))
+
+    assert Sweep.of(replace(SMALL, **changes), plan) == Sweep.of(SMALL, plan)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"length": 501},
+        {"window": 41},
+        {"algorithm": "windowed", "transition_update": "convex"},
+        {"sigmas": (0.2, 1.0, 1.1)},
+    ],
+)
+def test_experiments_that_differ_in_something_relevant_do_not(changes):
+    plan = Plan(windows=(40, 60), learners=("streaming", "paper"))
+
+    assert Sweep.of(replace(SMALL, **changes), plan) != Sweep.of(SMALL, plan)
+
+
+def test_em_kmeans_and_the_ceiling_come_along_once():
+    methods = [c.method for c in SWEEP.configurations()]
+
+    assert [methods.count(name) for name in sweeps.RIVALS] == [1, 1, 1]
+    assert SWEEP.total == 2 * (2 * 2 + 3)
+    assert SWEEP.in_words() == "14 runs: 7 ways to learn, 2 seeds each."
+
+
+def test_more_seeds_take_longer():
+    more = replace(SWEEP, plan=replace(SWEEP.plan, runs=20))
+
+    assert more.seconds == pytest.approx(10 * SWEEP.seconds)
+
+
+# Computing
+
+
+def test_processes_compute_every_run_and_progress_is_told(cache):
+    seen = []
+    outcome = sweeps.compute(SWEEP, lambda *progress: seen.append(progress))
+
+    truth = true_model(SMALL)
+    expected = [run_once(truth, c, seed) for c in SWEEP.configurations() for seed in range(2)]
+    assert without_times(outcome.runs) == without_times(expected)
+    assert len(outcome.runs) == len(expected)
+    assert outcome.note == ""
+    assert set(kept(cache)) == set(outcome.runs)
+    counts = [len(so_far.runs) for so_far, _, _ in seen]
+    shares = [share for _, _, share in seen]
+    assert seen[0] == (Outcome(), "Starting", 0.0)
+    assert counts == sorted(counts)
+    assert shares == [count / 14 for count in counts]
+    assert shares[-1] == 1.0
+    assert all(
+        words.startswith(f"{n} of 14 runs done")
+        for (_, words, _), n in zip(seen[1:], counts[1:], strict=True)
+    )
+
+
+def test_runs_come_in_the_order_of_the_plan(here):
+    sweeps.compute(Sweep.of(SMALL, Plan(windows=(40,), learners=("paper",), runs=1)), ignore)
+    outcome = sweeps.compute(SWEEP, ignore)
+
+    order = [(c, seed) for c in SWEEP.configurations() for seed in range(2)]
+    assert [run.task for run in outcome.runs] == order
+
+
+def test_who_cancels_keeps_what_was_done_and_goes_on_from_there(cache, here):
+    with pytest.raises(jobs.Cancelled):
+        sweeps.compute(SWEEP, stop_when(lambda outcome: len(outcome.runs) >= 3))
+
+    before = kept(cache)
+    assert 3 <= len(before) < SWEEP.total
+    here.clear()
+    outcome = sweeps.compute(SWEEP, ignore)
+    assert len(here) == SWEEP.total - len(before)
+    assert not {run.task for run in before} & set(here)
+    assert set(before) < set(outcome.runs)
+    assert len(outcome.runs) == SWEEP.total
+
+
+def test_who_cancels_does_not_wait_for_long_runs(cache):
+    looks = []
+
+    def leave_at_the_third_look(outcome, doing, share):
+        looks.append(outcome)
+        if len(looks) == 3:
+            raise jobs.Cancelled
+
+    with pytest.raises(jobs.Cancelled):
+        sweeps.compute(LONG, leave_at_the_third_look)
+
+    assert kept(cache, LONG) == []  # those under way were given up, not waited for
+
+
+def test_when_a_cancelled_sweep_is_over_nothing_writes_to_its_file_any_more(monkeypatch):
+    begun, given_up, ended = threading.Event(), threading.Event(), threading.Event()
+
+    @contextmanager
+    def open_nothing(scheduler=None):
+        try:
+            yield None
+        finally:
+            given_up.set()
+
+    def be_slow_to_end(*_):
+        begun.set()
+        given_up.wait()
+        time.sleep(0.2)
+        ended.set()
+
+    monkeypatch.setattr(sweeps, "open_executor", open_nothing)
+    monkeypatch.setattr(sweeps, "sweep", be_slow_to_end)
+
+    with pytest.raises(jobs.Cancelled):
+        sweeps.compute(SWEEP, stop_when(lambda outcome: begun.is_set()))
+
+    assert ended.is_set()
+
+
+def test_the_second_time_nothing_is_computed(here):
+    first = sweeps.compute(SWEEP, ignore)
+    here.clear()
+    second = sweeps.compute(SWEEP, ignore)
+
+    assert here == []
+    assert second == first  # even the times are those of the first
+
+
+def test_another_plan_computes_only_what_is_new(here):
+    sweeps.compute(SWEEP, ignore)
+    here.clear()
+    wider = Sweep.of(SMALL, replace(SWEEP.plan, windows=(40, 80)))
+    sweeps.compute(wider, ignore)
+
+    assert {task.configuration.window for task in here} == {80}
+    assert len(here) == 4
+
+
+def test_a_window_as_long_as_the_chain_can_be_added():
+    whole = replace(SMALL, window=500, algorithm="windowed")
+    plan = Plan(windows=(40,), learners=("paper",), runs=1)
+    sweeps.compute(Sweep.of(replace(whole, window=40), plan), ignore)
+
+    outcome = sweeps.compute(Sweep.of(whole, plan), ignore)  # it alone is new, and takes no effort
+
+    assert len(outcome.runs) == 5
+
+
+def test_each_truth_has_a_file_of_its_own(cache, here):
+    other = replace(SWEEP, experiment=replace(SWEEP.experiment, sigmas=(0.3, 1.0, 1.0)))
+    sweeps.compute(SWEEP, ignore)
+    sweeps.compute(other, ignore)
+
+    assert {path.name for path in cache.iterdir()} == {
+        file_of(cache).name,
+        file_of(cache, other).name,
+    }
+
+
+def test_a_damaged_file_is_moved_aside_with_a_word_about_it(cache, here):
+    sweeps.compute(SWEEP, ignore)
+    damaged = file_of(cache).read_text().replace("streaming", "dreaming")
+    file_of(cache).write_text(damaged)
+    here.clear()
+
+    outcome = sweeps.compute(SWEEP, ignore)
+
+    aside = file_of(cache).with_suffix(".unreadable")
+    assert aside.read_text() == damaged
+    assert aside.name in outcome.note
+    assert len(here) == len(outcome.runs) == SWEEP.total
+    assert set(kept(cache)) == set(outcome.runs)
+
+
+def test_a_line_that_was_torn_off_is_computed_again(cache, here):
+    sweeps.compute(SWEEP, ignore)
+    content = file_of(cache).read_bytes()
+    file_of(cache).write_bytes(content[:-20])
+    here.clear()
+
+    outcome = sweeps.compute(SWEEP, ignore)
+
+    assert len(here) == 1
+    assert outcome.note == ""
+    assert len(kept(cache)) == SWEEP.total
+
+
+@pytest.mark.filterwarnings("ignore::rhmm.NotRecordedWarning")
+def test_a_full_disk_is_told_and_what_was_computed_is_shown(cache, here, monkeypatch):
+    write, lines = record.Record._write, []
+
+    def until_the_disk_is_full(self, line):
+        lines.append(line)
+        if len(lines) > 3:
+            raise record.CannotWriteError("no space left on device")
+        write(self, line)
+
+    with monkeypatch.context() as full:
+        full.setattr(record.Record, "_write", until_the_disk_is_full)
+        outcome = sweeps.compute(SWEEP, ignore)
+
+    assert "The disk is full" in outcome.note
+    assert len(outcome.runs) == 3  # the third could not be written
+    assert set(kept(cache)) < set(outcome.runs)
+    here.clear()
+    outcome = sweeps.compute(SWEEP, ignore)  # there is room again
+    assert len(outcome.runs) == SWEEP.total
+    assert len(here) == SWEEP.total - 2
+    assert outcome.note == ""
+
+
+def test_a_folder_that_cannot_be_used_costs_only_the_keeping(here, tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("RHMM_CACHE", str(tmp_path / "file" / "cache"))
+
+    outcome = sweeps.compute(SWEEP, ignore)
+
+    assert len(outcome.runs) == SWEEP.total
+    assert "cannot be kept" in outcome.note
+
+
+def test_a_cluster_that_does_not_answer_is_told_and_nothing_runs_here(cache, monkeypatch):
+    monkeypatch.setenv("RHMM_SCHEDULER", "tcp://127.0.0.1:9")  # nobody listens there
+
+    with pytest.raises(Unreachable) as raised:
+        sweeps.compute(SWEEP, ignore)
+
+    assert str(raised.value) == "the cluster that this server uses does not answer."
+    assert not any(path.stat().st_size for path in cache.iterdir())
+
+
+@pytest.mark.parametrize("address", ["nonsense", "ftp://127.0.0.1:1"])
+def test_an_address_that_is_none_is_told_too(address, monkeypatch):
+    monkeypatch.setenv("RHMM_SCHEDULER", address)
+
+    with pytest.raises(Unreachable):
+        sweeps.compute(SWEEP, ignore)

@@ -1,0 +1,171 @@
+import threading
+import time
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import desk, present
+from dashboard.experiment import Experiment
+from dashboard.jobs import Job
+from dashboard.presets import PRESETS
+from dashboard.runs import CEILING, EM, KMEANS, ONLINE, Run, compute, empty_run
+from rhmm import Hyperbolic, OnlineRiemannianHMM, RiemannianHMM, RiemannianKMeans, evaluate
+from rhmm.scoring import accuracy
+
+PATIENCE = 300.0
+"""Seconds: the first run may have to compile the kernels."""
+
+
+def script():
+    from pathlib import Path
+
+    import streamlit as st
+
+    from dashboard import state
+
+    page = Path(state.__file__).parents[1] / "pages" / "experiment" / "compare.py"
+    navigation = st.navigation([st.Page(page, title="Compare")])
+    state.open_session()
+    navigation.run()
+
+
+def opened(experiment: Experiment) -> AppTest:
+    """The page of a finished run."""
+    page = AppTest.from_function(script, default_timeout=PATIENCE)
+    for key, value in experiment.to_query().items():
+        page.query_params[key] = value
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        page.run()
+        assert not page.exception
+        if present.MISSING not in set(page.table[0].value["Accuracy"]):
+            return page
+        assert time.monotonic() < deadline, "the run does not finish"
+        time.sleep(0.2)
+
+
+def charts(page: AppTest) -> int:
+    return len(page.get("plotly_chart"))
+
+
+@pytest.fixture(scope="module")
+def small() -> Experiment:
+    return Experiment(**PRESETS["Overlapping"], length=2_000, seed=3, window=100)
+
+
+def test_the_numbers_are_those_of_the_library_for_the_same_seed(small):
+    disk = Hyperbolic(2)
+    truth = RiemannianHMM.from_parameters(
+        disk, small.startprob, small.transmat, small.means, small.sigmas
+    )
+    X, states = truth.sample(small.length, random_state=small.seed)
+    online = OnlineRiemannianHMM(
+        disk, 3, window=100, transition_update="paper", random_state=small.seed
+    )
+    clusters = RiemannianKMeans(disk, 3, random_state=small.seed).fit(X)
+    results = {
+        ONLINE: evaluate(online.partial_fit(X).to_hmm(), truth, X, states),
+        EM: evaluate(RiemannianHMM(disk, 3, random_state=small.seed).fit(X), truth, X, states),
+        CEILING: evaluate(truth, truth, X, states),
+    }
+    table = opened(small).table[0].value
+    rows = dict(zip(present.ORDER, table.to_dict("records"), strict=True))
+    for name, result in results.items():
+        assert rows[name]["Accuracy"] == present.percent(result.accuracy)
+        assert rows[name]["Log-likelihood"] == f"{result.log_likelihood:.4f}"
+    for name in (ONLINE, EM):
+        assert rows[name]["‖A − Â‖"] == f"{results[name].transition_error:.4f}"
+        assert rows[name]["Distance of means"] == f"{results[name].mean_errors.mean():.4f}"
+    assert rows[KMEANS]["Accuracy"] == present.percent(accuracy(states, clusters.labels_, 3))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_has_all_its_figures_and_words(name):
+    page = opened(Experiment(**PRESETS[name], length=1_000))
+    assert charts(page) >= 4 * 4 + 1 + 1
+    assert "**The cost:**" in page.markdown[1].value
+    assert not page.error
+
+
+def test_one_state_has_no_matrices():
+    truth = {"transmat": ((1.0,),), "means": ((0.3, 0.2),), "sigmas": (0.5,), "startprob": (1.0,)}
+    page = opened(Experiment(**truth, length=1_000))
+    assert [heading.value for heading in page.subheader] == [
+        "Why do they differ?",
+        "What each of them sees",
+        "Log-likelihood per observation",
+        "State by state, against the truth",
+    ]
+
+
+def test_the_timeline_never_shows_more_than_500_observations(small):
+    page = opened(small)
+    assert page.slider(key="control-timeline").value == (1, 200)
+    page.slider(key="control-timeline").set_value((1, 900)).run()
+    assert page.slider(key="control-timeline").value == (401, 900)
+    page.slider(key="control-timeline").set_value((100, 900)).run()
+    assert page.slider(key="control-timeline").value == (100, 599)
+    assert not page.exception
+
+
+def test_the_timeline_turns_its_pages(small):
+    page = opened(small)
+    button(page, "Later").click().run()
+    assert page.slider(key="control-timeline").value == (201, 400)
+    button(page, "Earlier").click().run()
+    assert page.slider(key="control-timeline").value == (1, 200)
+    assert button(page, "Earlier").disabled
+
+
+def test_a_shorter_chain_keeps_the_timeline_within_it(small):
+    page = opened(small)
+    page.slider(key="control-timeline").set_value((1_500, 1_900)).run()
+    page.number_input(key="control-length").set_value(1_000).run()
+    assert page.slider(key="control-timeline").value == (600, 1_000)
+    assert not page.exception
+
+
+def test_before_the_first_result_the_page_says_so(monkeypatch, small):
+    page = opened_with(monkeypatch, empty_run(small))
+    assert set(page.table[0].value["Accuracy"]) == {present.MISSING}
+    assert any("No method has finished yet" in text.value for text in page.markdown)
+    assert charts(page) == 0
+
+
+def test_methods_without_a_result_have_a_placeholder_among_the_others(monkeypatch, small):
+    run = compute(small, lambda run, doing, share: None)
+    early = tuple(method for method in run.methods if method.name in (ONLINE, CEILING))
+    page = opened_with(
+        monkeypatch,
+        run._replace(methods=early, em_path=(), em_log_likelihood=(), finished=False),
+    )
+    words = [text.value for text in page.markdown]
+    assert words.count("**EM:** no result yet.") == 4
+    assert words.count("**K-means:** no result yet.") == 4
+    assert charts(page) == 4 * 2 + 1 + 1
+
+
+def opened_with(monkeypatch, run: Run) -> AppTest:
+    """The page of a job that is over with this run."""
+    job = Job(run.experiment, compute, threading.Semaphore(), known=run)
+    job._over.set()
+    monkeypatch.setattr(desk, "request", lambda experiment: job)
+    page = AppTest.from_function(script, default_timeout=PATIENCE)
+    page.session_state["asked_for"] = job
+    for key, value in run.experiment.to_query().items():
+        page.query_params[key] = value
+    page.run()
+    assert not page.exception
+    return page
+
+
+def test_a_broken_link_is_explained_and_something_is_shown():
+    page = AppTest.from_function(script, default_timeout=PATIENCE)
+    page.query_params["T"] = "many"
+    page.run()
+    assert not page.exception
+    assert page.warning[0].value == "The link's T “many” is unclear."
+
+
+def button(page: AppTest, label: str):
+    return next(b for b in page.button if b.label == label)

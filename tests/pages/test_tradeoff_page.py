@@ -1,0 +1,211 @@
+import time
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import billing, desk, tradeoff
+from dashboard.experiment import Experiment
+from dashboard.runs import true_model
+from dashboard.sweeps import Plan, Sweep
+from rhmm.sweeping import run_once
+
+APP = Path(__file__).parents[2] / "pages" / "navigation.py"
+PAGE = "experiment/tradeoff.py"
+
+PATIENCE = 300.0
+"""Seconds: the first run may have to compile the kernels."""
+
+SMALL = {"T": "500", "delta": "60", "deltas": "40,100", "learners": "streaming", "runs": "2"}
+LONG = {"T": "100000", "delta": "5000", "deltas": "5000", "learners": "paper", "runs": "50"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(autouse=True)
+def fresh(folder, monkeypatch):
+    """Runs are kept in a folder of these tests, and each test has a server that knows nothing."""
+    monkeypatch.setenv("RHMM_CACHE", str(folder))
+    monkeypatch.delenv("RHMM_SCHEDULER", raising=False)
+    desk._sweeps.cache_clear()
+    yield
+    desk._sweeps.cache_clear()
+
+
+def opened(**query) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    app.query_params.update(query)
+    app.run()
+    app.switch_page(PAGE).run()
+    assert not app.exception
+    return app
+
+
+def settled(app: AppTest) -> AppTest:
+    """Look at the page until its sweep is over."""
+    deadline = time.monotonic() + PATIENCE
+    while "Cancel" in labels(app):
+        assert time.monotonic() < deadline, "the sweep does not finish"
+        time.sleep(0.1)
+        app.run()
+        assert not app.exception
+    return app
+
+
+def labels(app):
+    return [button.label for button in app.button]
+
+
+def charts(app):
+    return len(app.get("plotly_chart"))
+
+
+def said(elements):
+    return [element.value for element in elements]
+
+
+@pytest.fixture
+def small():
+    return settled(opened(**SMALL))
+
+
+def test_a_small_sweep_runs_by_itself_and_fills_the_page(small):
+    assert said(small.title) == ["What does Δ cost?"]
+    assert charts(small) == len(tradeoff.MEASURES)
+    assert "12 runs: 6 ways to learn, 2 seeds each." in said(small.markdown)
+    assert not small.error
+    assert not small.warning
+    assert not small.info
+
+
+def test_the_bill_is_that_of_the_engine(small):
+    experiment = Experiment(length=500, window=60)
+    wish = Sweep.of(experiment, Plan((40, 100), ("streaming",), 2))
+    truth = true_model(experiment)
+    runs = [run_once(truth, c, seed) for c in wish.configurations() for seed in range(2)]
+    bill = billing.bill(experiment, runs)
+
+    accuracy, error, _, memory = (metric.value for metric in small.metric)
+    assert (accuracy, error, memory) == (bill.accuracy, bill.error, bill.memory)
+    assert bill.words in said(small.markdown)
+    assert said(small.subheader)[0] == "Your Δ = 60"
+
+
+def test_a_long_sweep_waits_to_be_asked():
+    app = opened(**LONG)
+
+    assert "Run" in labels(app)
+    assert charts(app) == 0
+    words = next(text for text in said(app.markdown) if "250 runs" in text)
+    assert "That takes about" in words
+
+
+def test_no_delta_is_refused_in_a_sentence_and_the_last_sweep_stays(small):
+    app = small
+    metrics = said(app.metric)
+    app.multiselect(key="plan-windows").set_value([]).run()
+
+    assert not app.exception
+    assert said(app.error) == ["Choose at least one Δ."]
+    assert app.multiselect(key="plan-windows").value == []  # as chosen
+    assert app.query_params["deltas"] == "40,100"  # as shown
+    assert said(app.metric) == metrics
+
+    app.multiselect(key="plan-windows").set_value([40]).run()
+    assert not app.error
+    assert app.query_params["deltas"] == "40"
+    settled(app)
+
+
+def test_no_algorithm_is_refused_in_a_sentence_and_the_last_sweep_stays(small):
+    small.multiselect(key="plan-learners").set_value([]).run()
+
+    assert not small.exception
+    assert said(small.error) == ["Choose at least one algorithm."]
+    assert charts(small) == len(tradeoff.MEASURES)
+
+
+@pytest.mark.parametrize("runs", [0, -3, 51, None])
+def test_a_number_of_seeds_that_cannot_be_is_refused_in_a_sentence(runs, small):
+    small.number_input(key="plan-runs").set_value(runs).run()
+
+    assert not small.exception
+    assert said(small.error) == ["The number of seeds must be between 1 and 50."]
+    assert small.number_input(key="plan-runs").value == (runs or 0)  # as typed; nothing is a zero
+    assert small.query_params["runs"] == "2"
+    assert charts(small) == len(tradeoff.MEASURES)
+
+
+def test_a_refusal_stays_beside_its_control_when_another_is_moved(small):
+    small.multiselect(key="plan-windows").set_value([]).run()
+    small.number_input(key="control-seed").set_value(5).run()
+
+    assert small.multiselect(key="plan-windows").value == []
+    assert said(small.error) == ["Choose at least one Δ."]
+
+
+def test_one_seed_is_told_and_has_no_bands():
+    app = settled(opened(**SMALL | {"runs": "1"}))
+
+    assert said(app.info) == ["One seed shows no spread: take more for bands."]
+    assert charts(app) == len(tradeoff.MEASURES)
+    assert any("over one run" in text for text in said(app.markdown))
+
+
+def test_a_delta_beyond_the_chain_is_left_out_in_a_sentence():
+    app = settled(opened(**SMALL | {"deltas": "40,1000,5000"}))
+
+    assert said(app.info) == [
+        "Left out, because a chain of 500 observations and 3 states cannot use them: "
+        "Δ = 1,000, 5,000."
+    ]
+    assert app.multiselect(key="plan-windows").value == [40, 1000, 5000]
+    assert charts(app) == len(tradeoff.MEASURES)
+    assert not app.error
+
+
+def test_one_state_alone_has_all_panels():
+    app = settled(opened(A="1", c="0.3,0.2", sigma="0.5", pi="1", **SMALL))
+
+    assert charts(app) == len(tradeoff.MEASURES)
+    assert app.metric[0].value == "100.00 %"
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"deltas": "oops"}, "The link's deltas “oops” is unclear."),
+        ({"deltas": "40,7000"}, "In the link: Every Δ must be between 2 and 5,000."),
+        ({"learners": "magic"}, "In the link: “magic” is not one of: "),
+        ({"runs": "0"}, "In the link: The number of seeds must be between 1 and 50."),
+        ({"runs": "many"}, "The link's runs “many” is unclear."),
+    ],
+)
+def test_a_broken_link_is_one_sentence_and_the_rest_of_it_is_kept(query, sentence):
+    app = opened(**SMALL | {"T": "100000", "delta": "5000", "algorithm": "windowed"} | query)
+
+    assert len(app.warning) == 1
+    assert app.warning[0].value.startswith(sentence)
+    plan = Plan.from_query(SMALL | query)[0]
+    assert app.multiselect(key="plan-windows").value == list(plan.windows)
+    assert app.multiselect(key="plan-learners").value == list(plan.learners)
+    assert app.number_input(key="plan-runs").value == plan.runs
+
+
+def test_a_cluster_that_does_not_answer_is_told_until_somebody_tries_again(monkeypatch):
+    monkeypatch.setenv("RHMM_SCHEDULER", "tcp://127.0.0.1:9")  # nobody listens there
+    app = settled(opened(**SMALL))
+
+    sentence = "This could not be computed: the cluster that this server uses does not answer."
+    assert said(app.error) == [sentence]
+    app.run()
+    assert said(app.error) == [sentence]
+
+    monkeypatch.delenv("RHMM_SCHEDULER")
+    next(button for button in app.button if button.label == "Try again").click().run()
+    settled(app)
+    assert not app.error
+    assert "12 runs: 6 ways to learn, 2 seeds each." in said(app.markdown)

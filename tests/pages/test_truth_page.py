@@ -1,0 +1,171 @@
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.experiment import Experiment
+from dashboard.presets import PRESETS
+
+APP = Path(__file__).parents[2] / "pages" / "navigation.py"
+PAGE = "experiment/truth.py"
+
+
+@pytest.fixture
+def open_page():
+    def open_page(**query):
+        # The first start may have to compile the kernels: leave it all the time it needs.
+        app = AppTest.from_file(APP, default_timeout=300)
+        app.query_params.update(query)
+        app.run()
+        return app.switch_page(PAGE).run()
+
+    return open_page
+
+
+def button(app, label):
+    return next(button for button in app.button if button.label == label)
+
+
+def labels(app):
+    return [button.label for button in app.button]
+
+
+def type_wrongly(app, **draft):
+    """As if somebody had typed this: AppTest cannot type into a data editor."""
+    app.session_state.draft = draft
+    return app.run()
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_opens_with_what_it_implies(open_page, name):
+    app = open_page(**Experiment(**PRESETS[name]).to_query())
+
+    assert not app.exception
+    assert [title.value for title in app.title] == ["Set the truth"]
+    n = len(PRESETS[name]["means"])
+    chain, separations = (table.value for table in app.table)
+    assert len(chain) == n
+    assert separations.shape == (n, n + 1)
+    assert any("names **" in text.value for text in app.markdown)
+    assert not app.error
+
+
+def test_a_single_state_has_no_separations(open_page):
+    app = open_page(A="1", c="0,0", sigma="0.5", pi="1")
+
+    assert not app.exception
+    assert len(app.table) == 1
+    assert button(app, "Remove").disabled
+
+
+def test_the_numbers_are_those_of_the_paper_s_chain(open_page):
+    app = open_page()
+
+    chain = app.table[0].value
+    assert list(chain["Share of time"]) == ["18.18 %", "27.27 %", "54.55 %"]
+    assert list(chain["Expected stay"]) == ["1.67", "2.50", "5.00"]
+
+
+def test_a_state_can_be_added_and_removed(open_page):
+    app = open_page(delta="20")
+    button(app, "Add a state").click().run()
+
+    assert app.query_params["A"].split(";")[0] == "0.36,0.27,0.27,0.1"
+    assert len(app.table[0].value) == 4
+
+    button(app, "Add a state").click().run()
+
+    assert app.query_params["delta"] == "25"
+    assert not app.error
+
+    button(app, "Remove").click().run()
+    button(app, "Remove").click().run()
+
+    assert app.query_params["c"] == "0,0;0.29,0.82;-0.29,0.82"
+    assert not app.exception
+
+
+def test_eight_states_are_the_most(open_page):
+    app = open_page()
+    for _ in range(5):
+        button(app, "Add a state").click().run()
+
+    assert len(app.query_params["sigma"].split(",")) == 8
+    assert button(app, "Add a state").disabled
+    assert not app.exception
+
+
+def test_a_row_that_is_no_law_is_explained_and_normalised(open_page):
+    app = open_page()
+    before = app.query_params["A"]
+    rows = ((0.3, 0.3, 0.3), (0.2, None, 0.2), (0.1, 0.1, 0.8))
+    type_wrongly(app, transmat=rows)
+
+    assert [error.value for error in app.error] == ["Row 1 of A sums to 0.9, not to 1."]
+    assert app.query_params["A"] == before
+    assert app.session_state.draft["transmat"] == rows
+
+    button(app, "Normalise").click().run()
+
+    assert not app.error
+    assert app.query_params["A"].split(";")[1:] == ["0.5,0,0.5", "0.1,0.1,0.8"]
+
+
+def test_a_start_that_is_no_law_is_explained_and_normalised(open_page):
+    app = open_page()
+    type_wrongly(app, startprob=(0.5, 0.5, 1.0))
+
+    assert [error.value for error in app.error] == ["π sums to 2, not to 1."]
+
+    button(app, "Normalise").click().run()
+
+    assert app.query_params["pi"] == "0.25,0.25,0.5"
+
+
+def test_what_is_typed_wrongly_can_be_given_up(open_page):
+    app = open_page()
+    type_wrongly(app, means=((2.0, 0.0), (0.0, 0.0), (0.0, 0.5)), sigmas=(0.0, 1.0, 1.0))
+
+    assert [error.value for error in app.error] == [
+        "c₁ = (2, 0) is outside the disk: x² + y² must be less than 1.",
+        "σ₁ = 0 must be above 0.",
+    ]
+
+    button(app, "Back to the last valid model").click().run()
+
+    assert not app.error
+    assert "Back to the last valid model" not in labels(app)
+
+
+def test_what_is_typed_survives_another_page(open_page):
+    app = open_page()
+    type_wrongly(app, transmat=((0.3, 0.3, 0.3), (0.2, 0.6, 0.2), (0.1, 0.1, 0.8)))
+    app.switch_page("experiment/live.py").run()
+    app.switch_page(PAGE).run()
+
+    assert [error.value for error in app.error] == ["Row 1 of A sums to 0.9, not to 1."]
+
+
+def test_a_preset_replaces_what_is_typed(open_page):
+    app = open_page()
+    type_wrongly(app, transmat=((0.3, 0.3, 0.3), (0.2, 0.6, 0.2), (0.1, 0.1, 0.8)))
+    app.sidebar.selectbox[0].set_value("Five states").run()
+
+    assert not app.error
+    assert not app.exception
+    assert len(app.table[0].value) == 5
+
+
+def test_parts_of_two_models_are_not_shown_as_one(open_page):
+    app = open_page()
+    type_wrongly(app, sigmas=(1.0, 1.0))
+
+    assert not app.exception
+    assert app.session_state.draft == {}
+
+
+def test_a_broken_link_is_explained(open_page):
+    app = open_page(A="0.5,0.4;0.5,0.5")
+
+    assert len(app.warning) == 1
+    assert not app.exception
