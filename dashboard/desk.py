@@ -90,8 +90,9 @@ def follow(job: Job, current: Callable[[], Hashable], show: Callable[[Progress],
         stopped = job is st.session_state.get("stopped")
         if not stopped:  # whoever looks at a job keeps it going
             job.watch(_visitor())
-        given_up = not stopped and job is not st.session_state.get("asked_for")
-        if job.over != was_over or current() != job.wish or given_up:
+        # the second: it had ended for others at the very moment when it was asked for again
+        given_up = job is not st.session_state.get("asked_for") or job.cancelled
+        if job.over != was_over or current() != job.wish or (given_up and not stopped):
             st.rerun()
         _status(job)
         show(job.progress)

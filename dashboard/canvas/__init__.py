@@ -72,7 +72,7 @@ def run_id(run: Run) -> str:
 
 
 def cloud_message(run: Run) -> bytes:
-    stride = -(-len(run.points) // MOST_POINTS)
+    stride = max(1, -(-len(run.points) // MOST_POINTS))  # a queued run has no points yet
     arrays = {
         "xy": run.points[::stride].astype(np.float32),
         "states": run.true_states[::stride].astype(np.int8),

@@ -90,6 +90,13 @@ def test_before_anything_is_learned_there_is_a_picture_of_the_truth():
     assert len(arrays["steps"]) == 0
 
 
+def test_a_run_that_waits_in_line_has_no_cloud_yet():
+    about, arrays = unpack(canvas.cloud_message(runs.empty_run(Experiment())))
+
+    assert about["stride"] == 1
+    assert {name: array.size for name, array in arrays.items()} == {"xy": 0, "states": 0}
+
+
 def test_the_same_experiment_has_the_same_name_wherever_it_is_computed(run):
     assert canvas.run_id(run) == canvas.run_id(runs.empty_run(Experiment(length=2_000)))
     assert canvas.run_id(run) != canvas.run_id(runs.empty_run(Experiment(length=2_001)))

@@ -1,0 +1,99 @@
+import threading
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import desk, runs
+from dashboard.experiment import Experiment
+from dashboard.jobs import Cancelled, Desk
+
+APP = Path(__file__).parents[2] / "pages" / "navigation.py"
+PATIENCE = 120.0
+ASKED = Experiment(length=700, window=60)
+
+
+class Gate:
+    """Stands in for the computation; it waits to be let through, whoever else leaves."""
+
+    def __init__(self):
+        self.opened = threading.Event()
+        self.count = 0
+
+    def compute(self, experiment, report):
+        self.count += 1
+        report(runs.empty_run(experiment), "Working", 0.5)
+        assert self.opened.wait(PATIENCE)
+        return runs.empty_run(experiment)._replace(finished=True)
+
+
+@pytest.fixture
+def gate(monkeypatch):
+    """One computation at a time, and it waits; opened at the end so that no thread is left."""
+    gate = Gate()
+    only = Desk(gate.compute, slots=1)
+    monkeypatch.setattr(desk, "_runs", lambda: only)
+    monkeypatch.setattr(desk, "QUICK", 0.05)
+    yield gate
+    gate.opened.set()
+
+
+def opened(experiment: Experiment) -> AppTest:
+    page = AppTest.from_file(APP, default_timeout=PATIENCE)
+    for key, value in experiment.to_query().items():
+        page.query_params[key] = value
+    page.run()
+    assert not page.exception
+    return page
+
+
+def button(page: AppTest, label: str):
+    return next(b for b in page.button if b.label == label)
+
+
+def said(page: AppTest) -> str:
+    return " ".join(text.value for text in page.markdown)
+
+
+def test_who_waits_in_line_sees_the_true_model_and_can_give_up(gate):
+    desk._runs().request(Experiment(length=600), "somebody else")
+    page = opened(ASKED)
+
+    button(page, "Cancel").click()
+    page.run()
+
+    assert not page.exception
+    assert "Stopped." in said(page)
+    assert gate.count == 1
+
+
+def test_run_and_cancel_answer_every_time(gate):
+    page = opened(ASKED)
+    for _ in range(3):
+        button(page, "Cancel").click()
+        page.run()
+        assert "Stopped." in said(page)
+        button(page, "Run").click()
+        page.run()
+        assert not page.exception
+        assert "Stopped." not in said(page)
+
+
+def test_a_run_that_ended_just_as_it_was_wanted_again_begins_anew(monkeypatch):
+    calls = []
+
+    def compute(experiment, report):
+        calls.append(experiment)
+        if len(calls) == 1:  # somebody had left, and this one came too late to keep it going
+            raise Cancelled
+        return runs.compute(experiment, report)
+
+    only = Desk(compute)
+    monkeypatch.setattr(desk, "_runs", lambda: only)
+    monkeypatch.setattr(desk, "QUICK", PATIENCE)
+
+    page = opened(ASKED)
+
+    assert len(calls) == 2
+    assert only.find(ASKED).progress.result.finished
+    assert not page.exception
