@@ -54,14 +54,15 @@ def sweep(
     -------
     The runs in the order of grid and seeds: all, or what was done before it was cancelled. If
     `file` cannot be written to any more (a full disk) the sweep stops with a `NotRecordedWarning`
-    and returns what it has computed.
+    and returns what it has computed; if nothing can be written from the beginning, it warns and
+    computes all runs without keeping them.
     """
     grid, seeds = check_grid(grid, truth), _seeds(runs)
     # Seed by seed, so that all configurations have about as many runs at any time; the longest
     # first, so that no processor is left with a long one while the others have nothing to do.
     order = sorted(grid, key=lambda configuration: -configuration.effort)
     tasks = [Task(configuration, seed) for seed in seeds for configuration in order]
-    record = None if file is None else Record(file, truth)
+    record = _open_record(file, truth)
     known = {} if record is None else dict(record.known)
     done: dict[Task, Run] = {}
     try:
@@ -85,6 +86,16 @@ def sweep(
         message = f"{error}; the sweep stops with {len(done)} of its {len(tasks)} runs"
         warnings.warn(message, NotRecordedWarning, stacklevel=2)
     return [done[task] for c in grid for task in (Task(c, s) for s in seeds) if task in done]
+
+
+def _open_record(file, truth: RiemannianHMM) -> Record | None:
+    """None if there is no file, or, with a warning, if it cannot be written to."""
+    try:
+        return None if file is None else Record(file, truth)
+    except CannotWriteError as error:
+        message = f"{error}; the runs of this sweep are not kept"
+        warnings.warn(message, NotRecordedWarning, stacklevel=3)
+        return None
 
 
 def _seeds(runs) -> list[int]:

@@ -433,6 +433,18 @@ def test_a_full_disk_is_told_and_what_was_computed_is_shown(cache, here, monkeyp
     assert outcome.note == ""
 
 
+@pytest.mark.filterwarnings("ignore::rhmm.NotRecordedWarning", "ignore::ResourceWarning")
+def test_a_disk_that_is_full_from_the_beginning_is_told_and_everything_is_shown(here, monkeypatch):
+    def full(self, line):
+        raise record.CannotWriteError("no space left on device")
+
+    monkeypatch.setattr(record.Record, "_write", full)
+    outcome = sweeps.compute(SWEEP, ignore)
+
+    assert "The disk is full" in outcome.note
+    assert len(outcome.runs) == SWEEP.total
+
+
 def test_a_folder_that_cannot_be_used_costs_only_the_keeping(here, tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("RHMM_CACHE", str(tmp_path / "file" / "cache"))

@@ -184,6 +184,20 @@ def test_a_full_disk_stops_the_sweep_and_loses_nothing(here, path, expected):
     assert without_times(sweep(TRUTH, GRID, RUNS, here, file=path)) == without_times(expected)
 
 
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the file that was not begun
+def test_a_disk_that_is_full_from_the_beginning_costs_only_the_keeping(here, path, expected):
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
+    try:
+        with pytest.warns(NotRecordedWarning, match="cannot write to .* are not kept"):
+            runs = sweep(TRUTH, GRID, RUNS, here, file=path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert without_times(runs) == without_times(expected)
+    assert load_runs(path, TRUTH) == []
+
+
 @pytest.mark.parametrize(
     ("runs", "message"),
     [
