@@ -61,7 +61,7 @@ class Plan:
         if not all(2 <= window <= MOST_WINDOW for window in self.windows):
             raise Invalid("windows", f"Every Δ must be between 2 and {MOST_WINDOW:,}.")
         object.__setattr__(self, "windows", tuple(sorted(set(self.windows))))
-        if len(self.windows) > MOST_DELTAS + 1:  # and the experiment's own, see `Sweep.of`
+        if len(self.windows) > MOST_DELTAS:
             raise Invalid("windows", f"Choose at most {MOST_DELTAS} values of Δ.")
         order = [name for name in LEARNERS if name in self.learners]
         object.__setattr__(self, "learners", tuple(order))
@@ -103,7 +103,10 @@ class Sweep:
 
     experiment: Experiment
     """Of which the truth and the length count, see `of`."""
-    plan: Plan
+    asked: tuple[int, ...]
+    """Every Δ that is wanted, also those that this chain is too short for."""
+    learners: tuple[str, ...]
+    runs: int
 
     @classmethod
     def of(cls, experiment: Experiment, plan: Plan) -> "Sweep":
@@ -111,31 +114,29 @@ class Sweep:
 
         Experiments that differ in nothing else have the same sweep.
         """
-        plan = replace(
-            plan,
-            windows=(*plan.windows, experiment.window),
-            learners=(*plan.learners, experiment.learner),
-        )
         plain = replace(
             experiment, seed=0, window=min(200, experiment.length), algorithm="streaming",
             transition_update="paper",
         )  # fmt: skip
-        return cls(plain, plan)
+        asked = {*plan.windows, experiment.window}
+        learners = {*plan.learners, experiment.learner}
+        ordered = tuple(name for name in LEARNERS if name in learners)
+        return cls(plain, tuple(sorted(asked)), ordered, plan.runs)
 
     def windows(self) -> list[int]:
         """The Δ's that this chain is long enough for."""
         least = least_window(self.experiment.n_states)
-        return [w for w in self.plan.windows if least <= w <= self.experiment.length]
+        return [w for w in self.asked if least <= w <= self.experiment.length]
 
     def left_out(self) -> list[int]:
-        return sorted({*self.plan.windows} - {*self.windows()})
+        return sorted({*self.asked} - {*self.windows()})
 
     def configurations(self) -> list[Configuration]:
         length = self.experiment.length
         return [
             *(
                 Configuration(length=length, window=window, **LEARNERS[name])
-                for name in self.plan.learners
+                for name in self.learners
                 for window in self.windows()
             ),
             *(Configuration(method, length) for method in RIVALS),
@@ -143,17 +144,17 @@ class Sweep:
 
     @property
     def total(self) -> int:
-        return len(self.configurations()) * self.plan.runs
+        return len(self.configurations()) * self.runs
 
     @property
     def seconds(self) -> float:
         """About how long it takes on all processors of this machine."""
         effort = sum(configuration.effort for configuration in self.configurations())
-        return 1e-6 * effort * self.plan.runs / (os.cpu_count() or 1)
+        return 1e-6 * effort * self.runs / (os.cpu_count() or 1)
 
     def in_words(self) -> str:
         count = len(self.configurations())
-        return f"{self.total:,} runs: {count} ways to learn, {self.plan.runs} seeds each."
+        return f"{self.total:,} runs: {count} ways to learn, {self.runs} seeds each."
 
 
 class Outcome(NamedTuple):
@@ -226,7 +227,7 @@ def _sweep_into(arrived: SimpleQueue, truth, wish: Sweep, executor, file: Path |
     """Put each run into the queue as it comes; at the end the list of all, or what went wrong."""
     try:
         grid = wish.configurations()
-        arrived.put(sweep(truth, grid, wish.plan.runs, executor, arrived.put, file))
+        arrived.put(sweep(truth, grid, wish.runs, executor, arrived.put, file))
     except Exception as error:
         arrived.put(error)
 
@@ -237,7 +238,7 @@ def _left(wish: Sweep, done: list[Run], known: int | None, begin: float) -> str:
     finished = sum(run.configuration.effort for run in new)
     if not finished:  # nothing new, or only windows as long as the chain, which cost nothing
         return words
-    whole = sum(c.effort for c in wish.configurations()) * wish.plan.runs
+    whole = sum(c.effort for c in wish.configurations()) * wish.runs
     rest = whole - sum(run.configuration.effort for run in done)
     seconds = (time.monotonic() - begin) * rest / finished
     return f"{words}, about {seconds:.0f} s left"

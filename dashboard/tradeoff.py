@@ -89,7 +89,7 @@ def panel(sweep: Sweep, summaries: Iterable[Summary], measure: Measure) -> go.Fi
     summaries = list(summaries)
     figure = go.Figure()
     windows = sweep.windows()
-    for name in sweep.plan.learners:
+    for name in sweep.learners:
         mine = [s for s in summaries if learner_of(s.configuration) == name]
         _add_learner(figure, name, sorted(mine, key=lambda s: s.configuration.window), measure)
     ends = [windows[0], windows[-1]] if len(windows) > 1 else [windows[0] * 0.8, windows[0] * 1.25]
@@ -218,7 +218,7 @@ def legend(sweep: Sweep) -> str:
     marks = [
         f'<span><span style="color:{look.colour}">{look.glyph}</span> {look.name}</span>'
         for name, look in LOOKS.items()
-        if name in sweep.plan.learners
+        if name in sweep.learners
     ]
     marks.append("<span>grey lines: EM, K-means, the ceiling</span>")
     marks.append("<span>broad grey line: noise floor of a memory of Δ</span>")
@@ -233,7 +233,7 @@ def why_flat(sweep: Sweep) -> str:
     """Why the curve of the streaming learner does not change beyond some Δ, if it is there."""
     longest = replace(sweep.experiment, window=max(sweep.windows()), algorithm="streaming")
     start = observations_to_start(longest)
-    if "streaming" not in sweep.plan.learners or start == longest.window:
+    if "streaming" not in sweep.learners or start == longest.window:
         return ""
     return (
         f"The streaming learner never starts from more than {start:,} observations: beyond that, "
@@ -250,7 +250,7 @@ def panel_in_words(sweep: Sweep, summaries: Iterable[Summary], measure: Measure)
             for s in summaries
             if learner_of(s.configuration) == name
         )
-        for name in sweep.plan.learners
+        for name in sweep.learners
     ]
     return f"{measure.title} against Δ. " + "; ".join(parts) + "."
 
@@ -328,7 +328,7 @@ truth = RiemannianHMM.from_parameters(
 grid = [
 {grid}
 ]
-runs = sweep(truth, grid, {sweep.plan.runs}, file="runs.csv")
+runs = sweep(truth, grid, {sweep.runs}, file="runs.csv")
 for s in summarise(runs):
     print(
         f"{{s.configuration.name:36}} accuracy {{s.accuracy.mean:.4f}}, "

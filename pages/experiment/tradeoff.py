@@ -70,7 +70,7 @@ def show(progress) -> None:
             f"Left out, because a chain of {sweep.experiment.length:,} observations and "
             f"{sweep.experiment.n_states} states cannot use them: Δ = {names}."
         )
-    if sweep.plan.runs == 1:
+    if sweep.runs == 1:
         st.info("One seed shows no spread: take more for bands.")
     show_bill(outcome)
     show_panels(sweep, outcome)
@@ -155,7 +155,7 @@ def show_paper(sweep: Sweep, outcome: Outcome) -> None:
     if table:
         st.table(paper_beside_ours.paper_table(table))
         st.caption(
-            f"Mean ± standard deviation over {sweep.plan.runs} seeds. Time is that of learning, on "
+            f"Mean ± standard deviation over {sweep.runs} seeds. Time is that of learning, on "
             "this machine; the paper’s is that of its authors’."
         )
         with st.expander("Row by row: why ours and the paper’s differ"):

@@ -13,11 +13,12 @@ from dashboard import jobs, sweeps
 from dashboard.experiment import MOST_WINDOW, Experiment, Invalid
 from dashboard.presets import PRESETS
 from dashboard.runs import true_model
-from dashboard.sweeps import LEARNERS, MOST_RUNS, Outcome, Plan, Sweep, Unreachable
+from dashboard.sweeps import LEARNERS, MOST_DELTAS, MOST_RUNS, Outcome, Plan, Sweep, Unreachable
 from rhmm.sweeping import load_runs, record, run_once
 
 SMALL = Experiment(length=500, window=60)
-SWEEP = Sweep.of(SMALL, Plan(windows=(40,), learners=("streaming", "paper"), runs=2))
+PLAN = Plan(windows=(40,), learners=("streaming", "paper"), runs=2)
+SWEEP = Sweep.of(SMALL, PLAN)
 LONG = Sweep.of(
     Experiment(length=100_000, window=2_000),
     Plan(windows=(2_000,), learners=("paper", "convex"), runs=50),
@@ -126,6 +127,7 @@ def test_the_order_in_which_somebody_chooses_makes_no_other_plan():
         ({"windows": ()}, "windows", "at least one Δ"),
         ({"windows": (40, 1)}, "windows", "between 2 and 5,000"),
         ({"windows": (40, 5001)}, "windows", "between 2 and 5,000"),
+        ({"windows": tuple(range(40, 61))}, "windows", "at most 20 values"),
         ({"learners": ()}, "learners", "at least one algorithm"),
         ({"learners": ("streaming", "magic")}, "learners", "“magic” is not one of"),
         ({"runs": 0}, "runs", "between 1 and 50"),
@@ -206,9 +208,17 @@ def test_the_experiments_own_delta_and_algorithm_are_in_its_sweep(algorithm, upd
     sweep = Sweep.of(experiment, Plan(windows=(40,), learners=("fixed",)))
 
     assert 77 in sweep.windows()
-    assert set(sweep.plan.learners) == {"fixed", own}
+    assert set(sweep.learners) == {"fixed", own}
     configuration = sweeps.Configuration(length=500, window=77, **LEARNERS[own])
     assert configuration in sweep.configurations()
+
+
+@pytest.mark.parametrize("own", [40, 60])  # among the others, or one more
+def test_the_most_deltas_leave_room_for_the_experiments_own(own):
+    windows = tuple(range(40, 40 + MOST_DELTAS))
+    sweep = Sweep.of(replace(SMALL, window=own), Plan(windows=windows))
+
+    assert sweep.windows() == sorted({*windows, own})
 
 
 @pytest.mark.parametrize(
@@ -250,7 +260,7 @@ def test_em_kmeans_and_the_ceiling_come_along_once():
 
 
 def test_more_seeds_take_longer():
-    more = replace(SWEEP, plan=replace(SWEEP.plan, runs=20))
+    more = replace(SWEEP, runs=20)
 
     assert more.seconds == pytest.approx(10 * SWEEP.seconds)
 
@@ -353,7 +363,7 @@ def test_the_second_time_nothing_is_computed(here):
 def test_another_plan_computes_only_what_is_new(here):
     sweeps.compute(SWEEP, ignore)
     here.clear()
-    wider = Sweep.of(SMALL, replace(SWEEP.plan, windows=(40, 80)))
+    wider = Sweep.of(SMALL, replace(PLAN, windows=(40, 80)))
     sweeps.compute(wider, ignore)
 
     assert {task.configuration.window for task in here} == {80}

@@ -35,7 +35,7 @@ MEASURES = {measure.field: measure for measure in tradeoff.MEASURES}
 
 def all_runs(wish):
     truth = true_model(wish.experiment)
-    return [run_once(truth, c, s) for c in wish.configurations() for s in range(wish.plan.runs)]
+    return [run_once(truth, c, s) for c in wish.configurations() for s in range(wish.runs)]
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def test_a_band_holds_eight_runs_in_ten(swept):
     bands = [trace for trace in figure.data if trace.fill == "toself"]
 
     assert len(bands) == len(LEARNERS)
-    for band, name in zip(bands, SWEEP.plan.learners, strict=True):
+    for band, name in zip(bands, SWEEP.learners, strict=True):
         accuracies = [
             [run.accuracy for run in of_learner(swept, name, window)] for window in (40, 60, 100)
         ]

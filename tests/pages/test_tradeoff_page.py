@@ -179,6 +179,10 @@ def test_one_state_alone_has_all_panels():
     [
         ({"deltas": "oops"}, "The link's deltas “oops” is unclear."),
         ({"deltas": "40,7000"}, "In the link: Every Δ must be between 2 and 5,000."),
+        (
+            {"deltas": ",".join(map(str, range(40, 61)))},
+            "In the link: Choose at most 20 values of Δ.",
+        ),
         ({"learners": "magic"}, "In the link: “magic” is not one of: "),
         ({"runs": "0"}, "In the link: The number of seeds must be between 1 and 50."),
         ({"runs": "many"}, "The link's runs “many” is unclear."),
