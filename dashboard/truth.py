@@ -249,7 +249,7 @@ def time_shares(transmat: Sequence) -> np.ndarray | None:
 
 def dwell_time(stay: float) -> str:
     """The expected number of observations before the chain leaves a state."""
-    if stay == 1.0:
+    if stay >= 1.0:  # a row may sum to a little more than 1
         return "never leaves"
     stays = 1.0 / (1.0 - stay)
     return f"{stays:.2f}" if stays < 1_000 else f"{stays:,.0f}"

@@ -206,7 +206,14 @@ def test_a_chain_with_one_end_spends_all_its_time_there():
 
 @pytest.mark.parametrize(
     ("stay", "words"),
-    [(0.0, "1.00"), (0.4, "1.67"), (0.8, "5.00"), (0.9999, "10,000"), (1.0, "never leaves")],
+    [
+        (0.0, "1.00"),
+        (0.4, "1.67"),
+        (0.8, "5.00"),
+        (0.9999, "10,000"),
+        (1.0, "never leaves"),
+        (1.0 + 1e-10, "never leaves"),
+    ],
 )
 def test_the_expected_stay_in_words(stay, words):
     assert truth.dwell_time(stay) == words
