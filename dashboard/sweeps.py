@@ -150,7 +150,8 @@ class Sweep:
     def seconds(self) -> float:
         """About how long it takes on all processors of this machine."""
         effort = sum(configuration.effort for configuration in self.configurations())
-        return 1e-6 * effort * self.runs / (os.cpu_count() or 1)
+        more_states = max(1.0, self.experiment.n_states / 3)  # efforts are those of three states
+        return 1e-6 * effort * more_states * self.runs / (os.cpu_count() or 1)
 
     def in_words(self) -> str:
         count = len(self.configurations())

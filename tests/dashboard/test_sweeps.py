@@ -265,6 +265,12 @@ def test_more_seeds_take_longer():
     assert more.seconds == pytest.approx(10 * SWEEP.seconds)
 
 
+def test_more_states_take_longer():
+    five = replace(SMALL, **PRESETS["Five states"])
+
+    assert Sweep.of(five, PLAN).seconds == pytest.approx(SWEEP.seconds * 5 / 3)
+
+
 # Computing
 
 
