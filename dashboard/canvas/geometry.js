@@ -12,7 +12,8 @@ function recentred(x, y, ax, ay) {
 function geodesicCircle(x, y, radius) {
   const t = Math.tanh(radius / 2), square = x * x + y * y;
   const shrink = 1 - t * t * square;
-  return { x: (x * (1 - t * t)) / shrink, y: (y * (1 - t * t)) / shrink, r: (t * (1 - square)) / shrink };
+  const r = Math.max(0, (t * (1 - square)) / shrink); // a point at the rim may be rounded to beyond it
+  return { x: (x * (1 - t * t)) / shrink, y: (y * (1 - t * t)) / shrink, r };
 }
 
 /** The point itself, or the nearest one of length `most` on its ray. */
