@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable
 from functools import cache
+from typing import NamedTuple
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -15,6 +16,13 @@ QUICK = 0.35
 
 POLL = 0.25
 """Seconds between two looks at a running job."""
+
+
+class Stopped(NamedTuple):
+    """A job that the visitor has stopped, as it was then: it may go on for others."""
+
+    job: Job
+    progress: Progress
 
 
 @cache
@@ -51,7 +59,7 @@ def request(wish: Hashable) -> Job:
     st.session_state.stopped = None
     leave(except_for=_desk_of(wish))
     job = st.session_state.asked_for = _desk_of(wish).request(wish, _visitor())
-    if isinstance(wish, Experiment) and not (job.progress.result and job.progress.result.finished):
+    if isinstance(wish, Experiment) and job.known is None:
         job.wait(QUICK)
     return job
 
@@ -70,12 +78,23 @@ def existing(wish: Hashable) -> Job | None:
 
 def _ended(wish: Hashable) -> Job | None:
     """What this visitor has stopped or seen fail: it does not begin again before they say so."""
-    stopped: Job | None = st.session_state.get("stopped")
-    if stopped is not None and stopped.wish == wish:
-        return stopped
+    stopped: Stopped | None = st.session_state.get("stopped")
+    if stopped is not None and stopped.job.wish == wish:
+        return stopped.job
     asked_for: Job | None = st.session_state.get("asked_for")
     failed = asked_for is not None and asked_for.wish == wish and asked_for.error is not None
     return asked_for if failed else None
+
+
+def _when_stopped(job: Job) -> Progress | None:
+    """How far the job was when this visitor stopped it; None if it has finished all the same."""
+    stopped: Stopped | None = st.session_state.get("stopped")
+    return stopped.progress if stopped and stopped.job is job and not job.finished else None
+
+
+def has_ended(job: Job) -> bool:
+    """Whether nothing more of this job will come to this visitor."""
+    return job.over or _when_stopped(job) is not None
 
 
 def follow(job: Job, current: Callable[[], Hashable], show: Callable[[Progress], None]) -> None:
@@ -83,19 +102,20 @@ def follow(job: Job, current: Callable[[], Hashable], show: Callable[[Progress],
 
     `current()` is what the visitor wants now: when that is another wish, the page starts anew.
     """
-    was_over = job.over
+    had_ended = has_ended(job)
 
-    @st.fragment(run_every=None if was_over else POLL)
+    @st.fragment(run_every=None if had_ended else POLL)
     def picture():
-        stopped = job is st.session_state.get("stopped")
-        if not stopped:  # whoever looks at a job keeps it going
+        stopped = _when_stopped(job)
+        if stopped is None:  # whoever looks at a job keeps it going
             job.watch(_visitor())
         # the second: it had ended for others at the very moment when it was asked for again
         given_up = job is not st.session_state.get("asked_for") or job.cancelled
-        if job.over != was_over or current() != job.wish or (given_up and not stopped):
+        anew = given_up and stopped is None
+        if has_ended(job) != had_ended or current() != job.wish or anew:
             st.rerun()
         _status(job)
-        show(job.progress)
+        show(stopped or job.progress)
 
     picture()
 
@@ -117,20 +137,21 @@ def _status(job: Job) -> None:
         elif job.error is not None:
             st.error(f"This could not be computed: {job.error}")
             st.button("Try again", on_click=_run_again)
-        elif job is st.session_state.get("stopped"):
+        elif _when_stopped(job):
             st.markdown("Stopped. What was learned until then is shown.")
             st.button("Run", on_click=_run_again)
         elif not job.over:
             progress = job.progress
             share = f" {100 * progress.share:.0f} %" if progress.share else ""
             st.progress(progress.share, text=f"{progress.doing} …{share}")
-            st.button("Cancel", on_click=_stop, args=(job,))
+            if job.known is None:  # else the result is there already
+                st.button("Cancel", on_click=_stop, args=(job,))
         else:
             st.markdown(job.wish.in_words())
 
 
 def _stop(job: Job) -> None:
-    st.session_state.stopped = job
+    st.session_state.stopped = Stopped(job, job.progress)
     _desk_of(job.wish).leave(_visitor())
 
 

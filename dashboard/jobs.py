@@ -52,11 +52,11 @@ class Job:
 
     def __init__(self, wish: Hashable, compute: Compute, slots: threading.Semaphore, known=None):
         self.wish = wish
+        self.known = known
         self.progress = Progress(known, "Queued", 0.0)
         self.cancelled = False
         self.error: Exception | None = None
         self._compute = compute
-        self._known = known
         self._slots = slots
         self._over = threading.Event()
         self._lock = threading.Lock()
@@ -67,6 +67,10 @@ class Job:
     def over(self) -> bool:
         """Finished, cancelled or failed."""
         return self._over.is_set()
+
+    @property
+    def finished(self) -> bool:
+        return self.over and not self.cancelled and self.error is None
 
     def start(self) -> None:
         self._thread.start()
@@ -96,7 +100,7 @@ class Job:
     def _report(self, result, doing: str, share: float) -> None:
         if not self._wanted():
             raise Cancelled
-        self.progress = Progress(self._known or result, doing, share)
+        self.progress = Progress(self.known or result, doing, share)
 
     def _work(self) -> None:
         try:

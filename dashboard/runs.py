@@ -60,7 +60,7 @@ class Run(NamedTuple):
     points: np.ndarray
     true_states: np.ndarray
     trace: Trace | None = None
-    """The online learner's path, states in the true order."""
+    """The online learner's path, states in the true order; None while there is no step of it."""
     methods: tuple[Method, ...] = ()
     em_path: tuple[Parameters, ...] = ()
     em_log_likelihood: tuple[float, ...] = ()
@@ -175,7 +175,9 @@ def _learn_online(run: Run, truth: RiemannianHMM, report) -> Run:
     model = learner.to_hmm()
     method = _judged(ONLINE, model, truth, run, seconds=seconds, nbytes=learner.state_nbytes_)
     order = match_states(run.true_states, model.predict(run.points), experiment.n_states)
-    return run._replace(trace=_in_order(learner.trace_, order), methods=(method,))
+    if run.trace is not None:
+        run = run._replace(trace=_in_order(learner.trace_, order))
+    return run._replace(methods=(method,))
 
 
 def _share_of_em(iterations: int) -> float:

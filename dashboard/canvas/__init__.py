@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.figures import STATE_COLOURS
-from dashboard.runs import EM, KMEANS, Run, observations_held, trace_stride, true_model
+from dashboard.runs import EM, KMEANS, ONLINE, Run, observations_held, trace_stride, true_model
 from dashboard.views import View
 from rhmm.scoring import path_errors
 
@@ -37,9 +37,12 @@ _lab = st.components.v2.component(
 _feed = st.components.v2.component("rhmm_feed", js=sources("payload.js", "clouds.js", "feed.js"))
 
 
-def lab(run: Run, view: View, refusals: int, *, key: str, on_moved, on_view) -> None:
-    """Mount the Live lab. The callbacks find what was sent in ``st.session_state[key]``."""
-    message = run_message(run, view, refusals)
+def lab(run: Run, over: bool, view: View, refusals: int, *, key: str, on_moved, on_view) -> None:
+    """Mount the Live lab, see `run_message`.
+
+    The callbacks find what was sent in ``st.session_state[key]``.
+    """
+    message = run_message(run, over, view, refusals)
     _lab(key=key, data=message, on_moved_change=on_moved, on_view_change=on_view)
 
 
@@ -77,13 +80,14 @@ def cloud_message(run: Run) -> bytes:
         "xy": run.points[::stride].astype(np.float32),
         "states": run.true_states[::stride].astype(np.int8),
     }
-    online = run.method("Online")
+    online = run.method(ONLINE)
     if online is not None:
         arrays["decoded"] = online.states[::stride].astype(np.int8)
     return pack({"id": run_id(run), "stride": stride}, arrays)
 
 
-def run_message(run: Run, view: View, refusals: int = 0) -> bytes:
+def run_message(run: Run, over: bool, view: View, refusals: int = 0) -> bytes:
+    """What is known of the run so far; `over` says that no more of it will come."""
     experiment, n = run.experiment, run.experiment.n_states
     held = observations_held(experiment)
     stride = trace_stride(experiment)
@@ -120,11 +124,19 @@ def run_message(run: Run, view: View, refusals: int = 0) -> bytes:
         "frames": frames,
         "held": held,
         "heldName": f"the {held:,} observations it holds",
-        "finished": run.finished,
+        "over": over,
+        "withoutPath": _without_path(run, over),
         "view": view.for_browser(),
         "refusals": refusals,  # a message that has not changed would not reach the canvas
     }
     return pack(about, arrays)
+
+
+def _without_path(run: Run, over: bool) -> str:
+    """What to say in place of errors while the online learner has no path to show."""
+    if run.method(ONLINE) is not None:
+        return "Δ is the whole chain, or nearly: no online step to show"
+    return "it ended before its first estimate" if over else "collecting its first observations"
 
 
 def _rival(name: str, method, path: list[np.ndarray]) -> dict[str, np.ndarray]:

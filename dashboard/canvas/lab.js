@@ -77,9 +77,9 @@ class Lab {
 
   /** The moment of the link; a run that is being computed may not have come so far. */
   openAtMoment() {
-    const { steps, finished } = this.run;
+    const { steps, over } = this.run;
     this.position = this.frameOf(this.opensAt);
-    if (finished || steps[steps.length - 1] >= this.opensAt) this.opensAt = null;
+    if (over || steps[steps.length - 1] >= this.opensAt) this.opensAt = null;
   }
 
   restart() {
@@ -153,7 +153,7 @@ class Lab {
   }
 
   play(playing) {
-    if (playing && this.run?.finished && this.position >= this.run.steps.length - 1) this.position = 0;
+    if (playing && this.run?.over && this.position >= this.run.steps.length - 1) this.position = 0;
     this.playing = playing;
     this.opensAt = null;
     this.last = null;
@@ -200,7 +200,7 @@ class Lab {
     this.telling = setTimeout(() => {
       if (!this.run) return;
       const { x, y, zoom, panX, panY } = this.disk.view, { steps } = this.run;
-      const atEnd = this.position >= steps.length - 1 && this.run.finished;
+      const atEnd = this.position >= steps.length - 1 && this.run.over;
       this.send("state", "view", {
         show: SWITCHES.filter((name) => this.find(name).checked),
         colour: this.find("colour").value,
@@ -249,9 +249,9 @@ class Lab {
     this.last = now;
     const normal = run.frames / SECONDS_AT_NORMAL_SPEED;
     // data of a running computation arrive in bursts: ease towards the newest instead of jumping
-    const behind = run.finished ? 0 : Math.max(0, newest - this.position);
+    const behind = run.over ? 0 : Math.max(0, newest - this.position);
     this.position = Math.min(newest, this.position + seconds * Math.max(normal * this.speed, behind * 1.5));
-    if (this.position >= newest && run.finished) this.play(false);
+    if (this.position >= newest && run.over) this.play(false);
   }
 
   resize() {
@@ -284,7 +284,7 @@ class Lab {
     this.box.dataset.k = String(step);
     const figures = known
       ? `‖A − Â‖ ${run.errors[2 * frame].toFixed(3)} · distance of means ${run.errors[2 * frame + 1].toFixed(3)}`
-      : "collecting its first observations";
+      : run.withoutPath;
     this.find("readout").textContent = `k = ${grouped(step)} of ${grouped(run.length)} · ${figures}`;
     scrub.setAttribute("aria-valuetext", `${step} of ${run.length} observations`);
   }

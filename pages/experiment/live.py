@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard import canvas, controls, present, state, takeaway
-from dashboard.desk import follow_experiment, request
+from dashboard.desk import follow_experiment, has_ended, request
 from dashboard.truth import with_mean_at
 
 controls.sidebar()
@@ -34,7 +34,8 @@ def looked() -> None:
 
 
 def show(run) -> None:
-    canvas.lab(run, state.view(), state.refusals(), key="lab", on_moved=moved, on_view=looked)
+    over = run.finished or has_ended(job)
+    canvas.lab(run, over, state.view(), state.refusals(), key="lab", on_moved=moved, on_view=looked)
     st.table(present.methods_table(run))
     takeaway.buttons(run)
     canvas.feed(run, key="cloud")

@@ -43,16 +43,16 @@ def test_arrays_come_out_of_a_message_as_they_went_in():
 
 
 def test_the_message_holds_the_path_in_single_precision(run):
-    about, arrays = unpack(canvas.run_message(run, View()))
+    about, arrays = unpack(canvas.run_message(run, True, View()))
 
     np.testing.assert_array_equal(arrays["means"], run.trace.means.ravel().astype(np.float32))
     np.testing.assert_array_equal(arrays["steps"], run.trace.step)
     assert about["frames"] == len(run.trace.step)
-    assert about["finished"]
+    assert about["over"]
 
 
 def test_the_errors_are_distances_on_the_disk(run):
-    _, arrays = unpack(canvas.run_message(run, View()))
+    _, arrays = unpack(canvas.run_message(run, True, View()))
 
     errors = arrays["errors"].reshape(-1, 2)
     online = run.method(runs.ONLINE)
@@ -66,7 +66,7 @@ def test_the_errors_are_distances_on_the_disk(run):
 def test_a_finished_default_run_is_small_enough_for_any_line():
     run = runs.compute(Experiment(), lambda *_: None)
 
-    assert len(canvas.run_message(run, View())) + len(canvas.cloud_message(run)) < 300_000
+    assert len(canvas.run_message(run, True, View())) + len(canvas.cloud_message(run)) < 300_000
 
 
 def test_a_long_chain_of_many_states_is_small_too():
@@ -80,14 +80,35 @@ def test_a_long_chain_of_many_states_is_small_too():
     )
     run = runs.compute(experiment, lambda *_: None)
 
-    assert len(canvas.run_message(run, View())) + len(canvas.cloud_message(run)) < 310_000
+    assert len(canvas.run_message(run, True, View())) + len(canvas.cloud_message(run)) < 310_000
 
 
 def test_before_anything_is_learned_there_is_a_picture_of_the_truth():
-    about, arrays = unpack(canvas.run_message(runs.empty_run(Experiment()), View()))
+    about, arrays = unpack(canvas.run_message(runs.empty_run(Experiment()), False, View()))
 
     assert about["truth"]["means"] == [list(mean) for mean in Experiment().means]
     assert len(arrays["steps"]) == 0
+
+
+@pytest.mark.parametrize(("length", "window"), [(500, 500), (501, 500)])
+def test_a_window_as_long_as_the_chain_leaves_nothing_to_play_and_says_so(length, window):
+    experiment = Experiment(length=length, window=window, algorithm="windowed")
+    run = runs.compute(experiment, lambda *_: None)
+    about, arrays = unpack(canvas.run_message(run, True, View()))
+
+    assert len(arrays["steps"]) == 0
+    assert about["withoutPath"] == "Δ is the whole chain, or nearly: no online step to show"
+
+
+@pytest.mark.parametrize(
+    ("over", "words"),
+    [(False, "collecting its first observations"), (True, "it ended before its first estimate")],
+)
+def test_before_the_first_step_the_canvas_says_whether_one_will_come(over, words):
+    about, _ = unpack(canvas.run_message(runs.empty_run(Experiment()), over, View()))
+
+    assert about["over"] == over
+    assert about["withoutPath"] == words
 
 
 def test_a_run_that_waits_in_line_has_no_cloud_yet():

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import desk, runs
+from dashboard import desk, present, runs
 from dashboard.experiment import Experiment
 from dashboard.jobs import Cancelled, Desk
 
@@ -97,3 +97,71 @@ def test_a_run_that_ended_just_as_it_was_wanted_again_begins_anew(monkeypatch):
     assert len(calls) == 2
     assert only.find(ASKED).progress.result.finished
     assert not page.exception
+
+
+def test_what_somebody_stopped_stands_still_though_it_goes_on_for_others(monkeypatch):
+    whole = runs.compute(ASKED, lambda *_: None)
+    told, go_on = threading.Event(), threading.Semaphore(0)
+
+    def compute(experiment, report):
+        report(runs.empty_run(experiment), "Working", 0.5)
+        assert go_on.acquire(timeout=PATIENCE)
+        report(whole._replace(finished=False), "Working", 0.9)
+        told.set()
+        assert go_on.acquire(timeout=PATIENCE)
+        return whole
+
+    only = Desk(compute)
+    monkeypatch.setattr(desk, "_runs", lambda: only)
+    monkeypatch.setattr(desk, "QUICK", 0.05)
+    job = only.request(ASKED, "somebody else")
+    page = opened(ASKED)
+    button(page, "Cancel").click()
+    page.run()
+    go_on.release()
+    assert told.wait(PATIENCE)
+    page.run()
+
+    assert "Stopped." in said(page)
+    assert set(page.table[0].value["Accuracy"]) == {present.MISSING}
+
+    go_on.release()
+    assert job.wait(PATIENCE)
+    page.run()
+
+    assert "Stopped." not in said(page)
+    assert ASKED.in_words() in said(page)
+    assert present.MISSING not in set(page.table[0].value["Accuracy"])
+
+
+def test_who_cancels_a_run_that_is_over_sees_it_whole(gate):
+    page = opened(ASKED)
+    gate.opened.set()
+    assert desk._runs().find(ASKED).wait(PATIENCE)
+
+    button(page, "Cancel").click()
+    page.run()
+
+    assert "Stopped." not in said(page)
+    assert ASKED.in_words() in said(page)
+
+
+def test_a_result_that_is_known_cannot_be_cancelled_while_it_is_computed_anew(gate, monkeypatch):
+    known = runs.compute(ASKED, lambda *_: None)
+    only = Desk(gate.compute, known={ASKED: known})
+    monkeypatch.setattr(desk, "_runs", lambda: only)
+    page = opened(ASKED)
+
+    assert not only.find(ASKED).over
+    assert present.MISSING not in set(page.table[0].value["Accuracy"])
+    assert "Cancel" not in [b.label for b in page.button]
+
+
+def test_a_window_as_long_as_the_chain_has_a_page(monkeypatch):
+    only = Desk(runs.compute)
+    monkeypatch.setattr(desk, "_runs", lambda: only)
+    monkeypatch.setattr(desk, "QUICK", PATIENCE)
+
+    page = opened(Experiment(length=500, window=500, algorithm="windowed"))
+
+    assert present.MISSING not in set(page.table[0].value["Accuracy"])
