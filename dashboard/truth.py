@@ -4,7 +4,7 @@ A truth is a dictionary of the fields in `experiment.TRUTH`. It may be half type
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -171,8 +171,10 @@ def _valid_ones(field: str, values: Sequence, last_valid: Sequence, otherwise) -
 # More states, fewer states
 
 
-def with_mean_at(means: Rows, state: int, x: float, y: float) -> Rows:
-    return tuple((x, y) if i == state else mean for i, mean in enumerate(means))
+def with_dropped(means: Rows, drops: Iterable[Mapping]) -> Rows:
+    """The means after those that a canvas has dropped: of each, its state and where it is now."""
+    places = {drop["state"]: (drop["x"], drop["y"]) for drop in drops}
+    return tuple(places.get(i, mean) for i, mean in enumerate(means))
 
 
 def with_new_state(truth: Mapping) -> dict:

@@ -20,6 +20,13 @@ MOST_POINTS = 15_000
 """Of longer chains every second, third, … point is drawn."""
 
 
+LAB = (
+    "payload.js", "clouds.js", "geometry.js", "marks.js", "disk.js", "learner.js", "charts.js",
+    "lab.js",
+)  # fmt: skip
+"""The source files of the Live lab."""
+
+
 def sources(*files: str) -> str:
     """Several source files as one: of JavaScript files only the last exports."""
     return "\n".join((HERE / file).read_text(encoding="utf-8") for file in files)
@@ -29,11 +36,8 @@ _lab = st.components.v2.component(
     "rhmm_lab",
     html=sources("lab.html"),
     css=sources("disk.css", "lab.css"),
-    js=sources(
-        "payload.js", "clouds.js", "geometry.js", "marks.js", "disk.js", "learner.js", "charts.js",
-        "lab.js",
-    ),
-)  # fmt: skip
+    js=sources(*LAB),
+)
 _feed = st.components.v2.component("rhmm_feed", js=sources("payload.js", "clouds.js", "feed.js"))
 
 

@@ -7,7 +7,8 @@ const MOST_ZOOM = 60;
 class DiskView {
   /**
    * `canvas` is drawn on; `handles` is an element over it that gets one button for each true mean.
-   * `onDrop(state, x, y)` is called when a true mean has been moved, `onLook()` when the view has.
+   * `onDrop([{ state, x, y }, …])` is called when true means have been moved, `onLook()` when the view
+   * has.
    */
   constructor(canvas, handles, { onDrop, onLook }) {
     Object.assign(this, { canvas, handles, onDrop, onLook });
@@ -15,7 +16,8 @@ class DiskView {
     this.cloud = null;
     this.layer = document.createElement("canvas");
     this.dirty = true;
-    this.dragged = null;
+    this.dragged = null; // the state whose mean is under the pointer
+    this.moved = new Set(); // states whose means were moved and that nobody was told of yet
     this.colourBy = "true";
     this.listen();
   }
@@ -46,10 +48,17 @@ class DiskView {
 
   // What is shown
 
+  /** Python says what is true, and may have refused a place; but a mean in somebody's hand stays there. */
   setTruth(truth) {
-    if (JSON.stringify([truth, truth.means]) === JSON.stringify([this.truth, this.means])) return;
+    if (truth.means.length !== this.means?.length) {
+      this.dragged = null;
+      this.moved.clear();
+    }
+    const inHand = (state) => state === this.dragged || this.moved.has(state);
+    const means = truth.means.map((mean, state) => (inHand(state) ? this.means[state] : [...mean]));
+    if (JSON.stringify([truth, means]) === JSON.stringify([this.truth, this.means])) return;
     this.truth = truth;
-    this.means = truth.means.map((mean) => [...mean]);
+    this.means = means;
     this.placeHandles(true);
     this.dirty = true;
   }
@@ -161,39 +170,32 @@ class DiskView {
     const handle = document.createElement("button");
     handle.className = "handle";
     handle.type = "button";
-    let moved = false; // a mere click must not round what was typed
     const move = (x, y) => {
-      moved = true;
+      this.moved.add(state);
       this.means[state] = keptInside(x, y, FURTHEST);
       this.placeHandles(false);
       this.onLook(false);
-    };
-    const drop = () => {
-      const [x, y] = this.means[state].map((value) => Math.round(value * 1000) / 1000);
-      this.means[state] = [x, y];
-      const [wasX, wasY] = this.truth.means[state];
-      if (x !== wasX || y !== wasY) this.onDrop(state, x, y);
     };
     handle.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
       handle.setPointerCapture(event.pointerId);
       this.dragged = state;
-      moved = false;
     });
     handle.addEventListener("pointermove", (event) => {
       if (this.dragged === state) move(...this.fromClient(event.clientX, event.clientY));
     });
     handle.addEventListener("pointerup", () => {
-      if (this.dragged === state && moved) drop();
       this.dragged = null;
+      this.drop();
     });
     handle.addEventListener("pointercancel", () => {
       this.dragged = null;
+      this.moved.delete(state);
       this.means[state] = [...this.truth.means[state]];
       this.placeHandles(false);
       this.onLook(false);
+      this.drop();
     });
-    let pending = 0;
     handle.addEventListener("keydown", (event) => {
       const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
       if (!way) return;
@@ -201,10 +203,30 @@ class DiskView {
       event.stopPropagation(); // here the arrows move the mean; elsewhere they step through time
       const step = event.shiftKey ? 0.05 : 0.01, [x, y] = this.means[state];
       move(x + way[0] * step, y + way[1] * step);
-      clearTimeout(pending);
-      pending = setTimeout(drop, 500);
+      clearTimeout(this.dropping);
+      this.dropping = setTimeout(() => this.drop(), 500); // there may be more to come
     });
     return handle;
+  }
+
+  /** Tell where the means that were moved are now, all at once: one message may overtake another. */
+  drop() {
+    clearTimeout(this.dropping);
+    if (this.dragged !== null) return; // when the hand lets go
+    const drops = [];
+    for (const state of this.moved) { // a mere click moves nothing, and must not round what was typed
+      const [x, y] = this.means[state].map((value) => Math.round(value * 1000) / 1000);
+      const [wasX, wasY] = this.truth.means[state];
+      this.means[state] = [x, y];
+      if (x !== wasX || y !== wasY) drops.push({ state, x, y });
+    }
+    this.moved.clear();
+    if (drops.length) this.onDrop(drops);
+  }
+
+  close() {
+    clearTimeout(this.dropping);
+    cancelAnimationFrame(this.gliding);
   }
 
   // Drawing

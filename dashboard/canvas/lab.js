@@ -16,7 +16,7 @@ class Lab {
     this.opensAt = null;
     this.painted = 0;
     this.disk = new DiskView(this.find("disk"), this.find("handles"), {
-      onDrop: (state, x, y) => send("trigger", "moved", { state, x, y }),
+      onDrop: (drops) => send("trigger", "moved", drops),
       onLook: (settled) => {
         this.wake();
         if (settled) this.tellView();
@@ -27,6 +27,7 @@ class Lab {
     this.resizing = new ResizeObserver(() => this.resize());
     this.resizing.observe(this.find("disk"));
     this.resizing.observe(this.find("charts"));
+    this.forgetPixels = onOtherPixels(() => this.resize());
   }
 
   // What arrives from Python
@@ -37,12 +38,10 @@ class Lab {
     if (isNew && !this.run) this.open(run.view);
     this.run = run;
     this.charts.setRun(run);
-    // whatever was dragged: Python says what is true, and may have refused a place
-    if (this.disk.dragged === null) this.disk.setTruth(run.truth);
-    if (isNew) this.offerCentres();
+    this.disk.setTruth(run.truth);
     if (isNew) {
-      const cloud = clouds().get(run.id);
-      if (cloud) this.disk.setCloud(cloud);
+      this.offerCentres();
+      this.disk.setCloud(clouds().get(run.id) ?? null); // never one of another number of states
       if (atEnd || this.playing) this.restart();
       else this.tellView(); // who has stopped to look stays there, and the link says where
     } else if (this.opensAt !== null) {
@@ -291,6 +290,8 @@ class Lab {
 
   close() {
     this.resizing.disconnect();
+    this.forgetPixels();
+    this.disk.close();
     cancelAnimationFrame(this.ticking);
     clearTimeout(this.telling);
     document.removeEventListener("keydown", this.onKey);

@@ -73,8 +73,23 @@ function fitToScreen(canvas) {
   const box = canvas.getBoundingClientRect(), ratio = window.devicePixelRatio || 1;
   const width = Math.max(1, Math.round(box.width * ratio));
   const height = Math.max(1, Math.round(box.height * ratio));
-  if (canvas.width === width && canvas.height === height) return false;
-  canvas.width = width;
-  canvas.height = height;
+  if (canvas.width === width && canvas.height === height && canvas.ratio === ratio) return false;
+  Object.assign(canvas, { width, height, ratio });
   return true;
+}
+
+/** Calls `action` whenever the screen has other pixels: the page was zoomed, or is on another screen.
+ * Returns a function that ends this. */
+function onOtherPixels(action) {
+  let query;
+  const listen = () => {
+    query = matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`);
+    query.addEventListener("change", changed, { once: true });
+  };
+  const changed = () => {
+    listen(); // now for the next change
+    action();
+  };
+  listen();
+  return () => query.removeEventListener("change", changed);
 }

@@ -15,18 +15,14 @@ class Sketch {
     });
     // The page's colours may change at any time; a transition too short to see tells when.
     this.canvas.addEventListener("transitionend", () => this.wake());
-    this.resizing = new ResizeObserver(() => {
-      if (!fitToScreen(this.canvas)) return;
-      this.disk.dirty = true;
-      this.paint(); // at once: a canvas is blank after its size was set
-    });
+    this.resizing = new ResizeObserver(() => this.resize());
     this.resizing.observe(this.canvas);
+    this.forgetPixels = onOtherPixels(() => this.resize());
   }
 
   receive({ truth, xy, states }) {
     this.disk.setCloud({ xy, states });
-    // A hand that holds a mean is not disturbed: what it does will be sent when it lets go.
-    if (this.disk.dragged === null) this.disk.setTruth(truth);
+    this.disk.setTruth(truth);
     this.wake();
   }
 
@@ -35,6 +31,12 @@ class Sketch {
       this.ticking = null;
       this.paint();
     });
+  }
+
+  resize() {
+    if (!fitToScreen(this.canvas)) return;
+    this.disk.dirty = true;
+    this.paint(); // at once: a canvas is blank after its size was set
   }
 
   paint() {
@@ -54,13 +56,15 @@ class Sketch {
 
   close() {
     this.resizing.disconnect();
+    this.forgetPixels();
+    this.disk.close();
     cancelAnimationFrame(this.ticking);
   }
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
   // Called again whenever data arrive; the sketch lives on the element until it is unmounted.
-  const onDrop = (state, x, y) => setTriggerValue("moved", { state, x, y });
+  const onDrop = (drops) => setTriggerValue("moved", drops);
   parentElement.sketch ??= new Sketch(parentElement, onDrop);
   parentElement.sketch.receive(unpack(data));
   return () => {

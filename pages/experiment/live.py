@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboard import canvas, controls, present, state, takeaway
 from dashboard.desk import follow_experiment, has_ended, request
-from dashboard.truth import with_mean_at
+from dashboard.truth import with_dropped
 
 controls.sidebar()
 
@@ -24,7 +24,7 @@ def moved() -> None:
     sent = st.session_state["lab"].moved
     if sent:
         means = state.drafted("means")  # what is half typed elsewhere is not lost
-        state.propose(means=with_mean_at(means, sent["state"], sent["x"], sent["y"]))
+        state.propose(means=with_dropped(means, sent))
 
 
 def looked() -> None:

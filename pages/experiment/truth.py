@@ -152,8 +152,7 @@ def show_disk(draft: dict, now: Experiment) -> None:
     def moved():
         sent = st.session_state["truth-disk"].moved
         if sent:
-            means = state.drafted("means")
-            state.propose(means=truth.with_mean_at(means, sent["state"], sent["x"], sent["y"]))
+            state.propose(means=truth.with_dropped(state.drafted("means"), sent))
 
     means, sigmas = truth.drawable(draft, now.truth)
     sketch(now, means, sigmas, key="truth-disk", on_moved=moved)

@@ -117,9 +117,10 @@ def test_what_cannot_be_drawn_is_drawn_as_it_last_was():
 # More states, fewer states
 
 
-def test_moving_a_mean_moves_no_other():
-    moved = truth.with_mean_at(PAPER["means"], 1, 0.5, 0.5)
-    assert moved == (PAPER["means"][0], (0.5, 0.5), PAPER["means"][2])
+def test_moving_means_moves_no_other():
+    drops = [{"state": 1, "x": 0.5, "y": 0.5}, {"state": 0, "x": 0.1, "y": 0.0}]
+    moved = truth.with_dropped(PAPER["means"], drops)
+    assert moved == ((0.1, 0.0), (0.5, 0.5), PAPER["means"][2])
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -1,0 +1,134 @@
+"""The canvas of the Live lab alone, without a server: messages come when the test says so."""
+
+import base64
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dashboard import canvas, runs
+from dashboard.experiment import Experiment
+from dashboard.presets import PRESETS
+from dashboard.views import View
+
+SMALL = Experiment(length=500, window=60)
+
+
+class Bench:
+    """The lab on an empty page; what it sends is kept in `sent`."""
+
+    def __init__(self, page):
+        self.page = page
+        self.sent, self.complaints = [], []
+        page.expose_function("keep", lambda name, value: self.sent.append((name, value)))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        style = canvas.sources("disk.css", "lab.css")
+        page.set_content(f"<style>{style}</style><main>{canvas.sources('lab.html')}</main>")
+        page.evaluate(
+            """async source => {
+              const file = new Blob([source], { type: "text/javascript" });
+              const { default: receive } = await import(URL.createObjectURL(file));
+              const parentElement = document.querySelector("main");
+              window.receive = (text) => receive({
+                data: Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)),
+                parentElement, setStateValue: window.keep, setTriggerValue: window.keep,
+              });
+            }""",
+            canvas.sources(*canvas.LAB),
+        )
+
+    def receive(self, run, over=True):
+        message = canvas.run_message(run, over, View())
+        self.page.evaluate("text => window.receive(text)", base64.b64encode(message).decode())
+
+    def give_cloud(self, run):
+        """As the other mount does."""
+        arrays = {"xy": run.points.ravel().tolist(), "states": run.true_states.tolist()}
+        self.page.evaluate(
+            """([id, arrays]) => {
+              window.rhmmClouds = new Map([[id, { id, stride: 1, ...arrays }]]);
+              window.dispatchEvent(new Event("rhmm-cloud"));
+            }""",
+            [canvas.run_id(run), arrays],
+        )
+
+    def wait_for(self, condition):
+        self.page.wait_for_function(f"(lab => {condition})(document.querySelector('.lab').dataset)")
+
+    def click(self, name):
+        self.page.locator(f".{name}").click()
+
+    def moves(self):
+        return [value for name, value in self.sent if name == "moved"]
+
+
+@pytest.fixture
+def bench(browser):
+    context = browser.new_context(viewport={"width": 1200, "height": 900})
+    yield Bench(context.new_page())
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def run():
+    return runs.compute(SMALL, lambda *_: None)
+
+
+def test_a_run_that_was_stopped_is_replayed_on_every_screen(bench, run):
+    half = len(run.trace.step) // 2
+    place = np.array([0.6, 0.8]) * (1 - 1e-9)  # in the disk, but not in single precision
+    rim = np.broadcast_to(place, run.trace.means[:half].shape)
+    trace = run.trace._make(field[:half] for field in run.trace)._replace(means=rim)
+    stopped = run._replace(trace=trace, methods=(), finished=False)
+    last = trace.step[-1]
+    bench.receive(stopped, over=False)
+    bench.wait_for(f"Number(lab.k) === {last} && lab.playing === 'true'")  # more may come
+
+    bench.receive(stopped, over=True)
+    bench.wait_for("lab.playing === 'false'")
+    bench.click("play")
+    bench.wait_for(f"lab.playing === 'true' && Number(lab.k) < {last}")
+
+    pixels = "document.querySelector('canvas.disk').width"
+    before = bench.page.evaluate(pixels)
+    # a little higher as well: else Chromium does not look at its media queries
+    screen = {"width": 1200, "height": 901, "deviceScaleFactor": 2, "mobile": False}
+    session = bench.page.context.new_cdp_session(bench.page)
+    session.send("Emulation.setDeviceMetricsOverride", screen)
+    bench.page.wait_for_function(f"{pixels} > 1.9 * {before}")
+    assert bench.complaints == []
+
+
+def test_arrow_keys_are_not_lost_while_messages_come(bench, run):
+    unfinished = run._replace(finished=False)
+    bench.receive(unfinished, over=False)
+    handles = bench.page.locator(".handle")
+    for state, key in ((0, "ArrowRight"), (1, "ArrowDown")):
+        handles.nth(state).focus()
+        bench.page.keyboard.press(key)
+        bench.receive(unfinished, over=False)
+    bench.page.wait_for_timeout(700)
+
+    assert bench.moves() == [[{"state": 0, "x": 0.01, "y": 0}, {"state": 1, "x": 0.29, "y": 0.81}]]
+
+    handles.nth(2).focus()
+    bench.page.keyboard.press("ArrowUp")
+    bench.receive(runs.empty_run(replace(SMALL, **PRESETS["Two states"])), over=False)
+    bench.page.wait_for_timeout(700)
+    assert len(bench.moves()) == 1  # that state is no more
+    assert bench.complaints == []
+
+
+def test_a_model_with_fewer_states_may_come_before_its_cloud(bench, run):
+    bench.receive(run)
+    bench.give_cloud(run)
+    bench.wait_for("Number(lab.painted) > 3")
+    fewer = runs.compute(replace(SMALL, **PRESETS["Two states"]), lambda *_: None)
+
+    bench.receive(fewer)
+    bench.wait_for(f"lab.run === '{canvas.run_id(fewer)}' && lab.playing === 'true'")
+    bench.wait_for(f"Number(lab.k) > {fewer.trace.step[0]}")
+    bench.give_cloud(fewer)
+    bench.wait_for(f"Number(lab.k) > {fewer.trace.step[10]}")
+
+    assert bench.complaints == []
