@@ -120,5 +120,14 @@ def paper_table(table: Iterable[Row]) -> dict[str, list[str]]:
     return columns
 
 
+def seeds_in_words(table: Iterable[Row]) -> str:
+    """Over how many seeds the rows are: not all have as many while a sweep goes on."""
+    counts = {row.summary.runs for row in table}
+    least, most = min(counts), max(counts)
+    if least < most:
+        return f"{least} to {most} seeds"
+    return "one seed" if most == 1 else f"{most} seeds"
+
+
 def _printed(paper: PaperRow | None, text) -> str:
     return "" if paper is None else text(paper)

@@ -258,6 +258,15 @@ def panel_in_words(sweep: Sweep, summaries: Iterable[Summary], measure: Measure)
 # Tables
 
 
+def runs_of(runs: Iterable[Run], learner: str, window: int) -> list[Run]:
+    """Those of one learner with one Δ."""
+    return [
+        run
+        for run in runs
+        if run.configuration.window == window and learner_of(run.configuration) == learner
+    ]
+
+
 def runs_table(runs: Iterable[Run]) -> dict[str, list[str]]:
     """The runs behind one point."""
     table: dict[str, list[str]] = {

@@ -5,8 +5,9 @@ from functools import partial
 import streamlit as st
 
 from dashboard import billing, controls, figures, paper_beside_ours, state, tradeoff
-from dashboard.desk import existing, follow, request
+from dashboard.desk import existing, follow, has_ended, leave, request
 from dashboard.sweeps import LEARNERS, MOST_RUNS, Outcome, Sweep
+from rhmm import Run
 from rhmm.sweeping import summarise
 
 AT_ONCE = 20.0
@@ -88,7 +89,8 @@ def show_bill(outcome: Outcome) -> None:
         st.columns(4), labels, bill[:4] if bill else ("…",) * 4, strict=True
     ):
         column.metric(label, value)
-    st.markdown(bill.words if bill else "Its first run is not done yet.")
+    none = "None of its runs was done." if has_ended(job) else "Its first run is not done yet."
+    st.markdown(bill.words if bill else none)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -119,23 +121,17 @@ def show_panels(sweep: Sweep, outcome: Outcome) -> None:
                 alt=tradeoff.panel_in_words(sweep, summaries, measure),
             )
     picked = st.session_state.get("picked")
-    if picked is None:
+    runs = tradeoff.runs_of(outcome.runs, *picked) if picked else []
+    if runs:
+        show_point(sweep, runs, *picked)
+    else:
         st.caption(
             "Click a point to see its runs and to open one of them in the Live lab. "
             + tradeoff.why_flat(sweep)
         )
-    else:
-        show_point(sweep, outcome, *picked)
 
 
-def show_point(sweep: Sweep, outcome: Outcome, learner: str, window: int) -> None:
-    runs = [
-        run
-        for run in outcome.runs
-        if run.configuration.window == window and tradeoff.learner_of(run.configuration) == learner
-    ]
-    if not runs:
-        return
+def show_point(sweep: Sweep, runs: list[Run], learner: str, window: int) -> None:
     st.subheader(f"The runs of {tradeoff.LOOKS[learner].name} with Δ = {window:,}")
     st.table(tradeoff.runs_table(runs))
     if tradeoff.opens_in_the_lab(runs[0].configuration):
@@ -155,8 +151,8 @@ def show_paper(sweep: Sweep, outcome: Outcome) -> None:
     if table:
         st.table(paper_beside_ours.paper_table(table))
         st.caption(
-            f"Mean ± standard deviation over {sweep.runs} seeds. Time is that of learning, on "
-            "this machine; the paper’s is that of its authors’."
+            f"Mean ± standard deviation over {paper_beside_ours.seeds_in_words(table)}. Time is "
+            "that of learning, on this machine; the paper’s is that of its authors’."
         )
         with st.expander("Row by row: why ours and the paper’s differ"):
             for row in table:
@@ -198,7 +194,8 @@ def take_away(sweep: Sweep, outcome: Outcome) -> None:
         ):
             st.download_button(
                 label, partial(tradeoff.file_of, sweep.experiment, outcome.runs, suffix),
-                f"runs{suffix}", mime, disabled=not outcome.runs, on_click="ignore",
+                f"runs{suffix}", mime, disabled=not (outcome.runs and has_ended(job)),
+                on_click="ignore",
             )  # fmt: skip
         st.download_button(
             "Script (Python)", tradeoff.script(sweep), "sweep.py", "text/x-python",
@@ -209,7 +206,9 @@ def take_away(sweep: Sweep, outcome: Outcome) -> None:
 plan_controls()
 sweep = current()
 if sweep.seconds <= AT_ONCE or existing(sweep) or st.session_state.get("started") == sweep:
-    follow(request(sweep), current, show)
+    job = request(sweep)
+    follow(job, current, show)
 else:
+    leave()  # what ran before is not on this page any more
     st.markdown(f"{sweep.in_words()} That takes about {sweep.seconds:,.0f} s on this machine.")
     st.button("Run", on_click=start)

@@ -233,6 +233,15 @@ def test_the_runs_behind_a_point_are_shown_with_their_seeds(swept):
     assert table["‖A − Â‖"] == [f"{run.transition_error:.4f}" for run in mine]
 
 
+@pytest.mark.parametrize(
+    ("left_out", "words"), [(0, "2 seeds"), (1, "1 to 2 seeds"), (len(RIVALS) + 4, "one seed")]
+)
+def test_the_papers_table_says_over_how_many_seeds_it_is(papers, left_out, words):
+    by_seed = sorted(papers, key=lambda run: run.seed)
+    some = by_seed[: len(by_seed) - left_out]
+    assert paper_beside_ours.seeds_in_words(paper_beside_ours.paper_rows(some)) == words
+
+
 def test_the_papers_table_agrees_with_the_command_line(papers, capsys, monkeypatch):
     monkeypatch.setattr("rhmm.table.configurations", lambda length: PAPERS.configurations())
     monkeypatch.setattr("rhmm.__main__.sweep", lambda *_: papers)

@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import billing, desk, tradeoff
+from dashboard import billing, desk, sweeps, tradeoff
 from dashboard.experiment import Experiment
 from dashboard.runs import true_model
-from dashboard.sweeps import Plan, Sweep
+from dashboard.sweeps import Outcome, Plan, Sweep
 from rhmm.sweeping import run_once
 
 APP = Path(__file__).parents[2] / "pages" / "navigation.py"
@@ -207,9 +207,60 @@ def test_a_cluster_that_does_not_answer_is_told_until_somebody_tries_again(monke
     assert said(app.error) == [sentence]
     app.run()
     assert said(app.error) == [sentence]
+    assert "None of its runs was done." in said(app.markdown)
 
     monkeypatch.delenv("RHMM_SCHEDULER")
     next(button for button in app.button if button.label == "Try again").click().run()
     settled(app)
     assert not app.error
     assert "12 runs: 6 ways to learn, 2 seeds each." in said(app.markdown)
+
+
+@pytest.fixture
+def endless(monkeypatch):
+    """A sweep that has one run and goes on until nobody wants it."""
+
+    def compute(wish, report):
+        run = run_once(true_model(wish.experiment), wish.configurations()[0], 0)
+        while True:
+            report(Outcome((run,)), "Working", 0.1)
+            time.sleep(0.02)
+
+    monkeypatch.setattr(sweeps, "compute", compute)
+
+
+def downloads(app):
+    return {button.proto.label: not button.proto.disabled for button in app.get("download_button")}
+
+
+def test_runs_can_be_taken_away_when_no_more_come(endless):
+    app = opened(**SMALL)
+    files = ("All runs (CSV)", "All runs (Parquet)")
+
+    assert "Cancel" in labels(app)
+    assert [downloads(app)[name] for name in files] == [False, False]
+
+    next(button for button in app.button if button.label == "Cancel").click().run()
+    assert "Stopped." in " ".join(said(app.markdown))
+    assert [downloads(app)[name] for name in files] == [True, True]
+
+
+def test_a_sweep_that_nobody_sees_any_more_ends(endless):
+    app = opened(**SMALL | {"runs": "50"})
+    plan = Plan((40, 100), ("streaming",), 50)
+    job = desk._sweeps().find(Sweep.of(Experiment(length=500, window=60), plan))
+    app.number_input(key="control-length").set_value(100_000).run()
+
+    assert "Run" in labels(app)
+    assert job.wait(PATIENCE)
+    assert job.cancelled
+
+
+def test_a_point_that_is_no_more_leaves_the_caption(small):
+    small.session_state.picked = ["streaming", 60]
+    small.run()
+    assert "The runs of streaming with Δ = 60" in said(small.subheader)
+
+    small.session_state.picked = ["streaming", 777]
+    small.run()
+    assert any(text.startswith("Click a point") for text in said(small.caption))
