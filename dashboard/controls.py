@@ -33,16 +33,35 @@ def sidebar() -> None:
         _share()
 
 
-def _keep(field: str) -> None:
-    """When a control changes, propose its value."""
-    state.propose(**{field: st.session_state[f"control-{field}"]})
+def control(widget, name: str, label: str, value, keep, **options) -> None:
+    """A widget that shows `value`, whoever changed it last; `keep` gets what a person makes of it.
+
+    While a job runs, the page looks at it again and again, and each look brings the values of all
+    widgets from the browser. One may be older than the value shown here, and would pass for a
+    change by a person. So the key has a version, which rises when the value was changed elsewhere:
+    what comes under an older one is not kept.
+    """
+    shown, version = st.session_state.get(f"shown-{name}", (value, 0))
+    if st.session_state.get(f"control-{name}-{version}", shown) != value:
+        version += 1
+    key = f"control-{name}-{version}"
+    st.session_state[f"shown-{name}"] = value, version
+    st.session_state[key] = value
+
+    def changed():
+        if st.session_state[f"shown-{name}"][1] == version:
+            keep(st.session_state[key])
+
+    widget(label, key=key, on_change=changed, **options)
 
 
 def _control(widget, field: str, label: str, **options) -> None:
-    """A widget that shows what is set (or typed) for a field, whoever changed it last."""
-    key = f"control-{field}"
-    st.session_state[key] = state.drafted(field)
-    widget(label, key=key, on_change=_keep, args=(field,), **options)
+    """A widget for a field of the experiment, as it is set or typed."""
+
+    def keep(value):
+        state.propose(**{field: value})
+
+    control(widget, field, label, state.drafted(field), keep, **options)
     _explain(field)
 
 
@@ -53,8 +72,7 @@ def _explain(*fields: str) -> None:
 
 
 def _choose_preset() -> None:
-    def choose():
-        name = st.session_state["control-preset"]
+    def choose(name):
         if name in PRESETS:
             state.propose(**PRESETS[name])
 
@@ -62,9 +80,8 @@ def _choose_preset() -> None:
     current = preset_of(state.experiment())
     if current is None:
         names.append(_OWN)
-    st.session_state["control-preset"] = current or _OWN
-    st.selectbox(
-        "True model", names, key="control-preset", on_change=choose,
+    control(
+        st.selectbox, "preset", "True model", current or _OWN, choose, options=names,
         help="What generates the data. Drag the crosses on the disk, or edit it under "
         "“Set the truth”.",
     )  # fmt: skip

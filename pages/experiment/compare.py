@@ -120,20 +120,20 @@ def show_timeline(run) -> None:
     kept = state.view().timeline
     window = compare.clamped(kept, kept, length)
 
-    def moved():
-        asked = st.session_state["control-timeline"]
+    def moved(asked):
         state.show(timeline=compare.clamped(asked, window, length))
 
     def turn(pages: int):
         state.show(timeline=compare.turned(window, pages, length))
 
-    st.session_state["control-timeline"] = window
-    st.slider(
+    controls.control(
+        st.slider,
+        "timeline",
         f"Observations shown, at most {compare.MOST_WIDE} at once",
-        1,
-        length,
-        key="control-timeline",
-        on_change=moved,
+        window,
+        moved,
+        min_value=1,
+        max_value=length,
         help="Move one end further than that, and the other follows.",
     )
     with st.container(horizontal=True):

@@ -11,6 +11,7 @@ from dashboard.presets import PRESETS
 from dashboard.runs import CEILING, EM, KMEANS, ONLINE, Run, compute, empty_run
 from rhmm import Hyperbolic, OnlineRiemannianHMM, RiemannianHMM, RiemannianKMeans, evaluate
 from rhmm.scoring import accuracy
+from tests.pages.finding import labelled
 
 PATIENCE = 300.0
 """Seconds: the first run may have to compile the kernels."""
@@ -100,28 +101,37 @@ def test_one_state_has_no_matrices():
 
 def test_the_timeline_never_shows_more_than_500_observations(small):
     page = opened(small)
-    assert page.slider(key="control-timeline").value == (1, 200)
-    page.slider(key="control-timeline").set_value((1, 900)).run()
-    assert page.slider(key="control-timeline").value == (401, 900)
-    page.slider(key="control-timeline").set_value((100, 900)).run()
-    assert page.slider(key="control-timeline").value == (100, 599)
+    assert timeline(page).value == (1, 200)
+    timeline(page).set_value((1, 900)).run()
+    assert timeline(page).value == (401, 900)
+    timeline(page).set_value((100, 900)).run()
+    assert timeline(page).value == (100, 599)
     assert not page.exception
 
 
 def test_the_timeline_turns_its_pages(small):
     page = opened(small)
     button(page, "Later").click().run()
-    assert page.slider(key="control-timeline").value == (201, 400)
+    assert timeline(page).value == (201, 400)
     button(page, "Earlier").click().run()
-    assert page.slider(key="control-timeline").value == (1, 200)
+    assert timeline(page).value == (1, 200)
     assert button(page, "Earlier").disabled
+
+
+def test_a_late_look_does_not_turn_the_timeline_back(small):
+    page = opened(small)
+    before = page._tree.get_widget_states()
+    button(page, "Later").click().run()
+    page._run(before)
+    assert not page.exception
+    assert timeline(page).value == (201, 400)
 
 
 def test_a_shorter_chain_keeps_the_timeline_within_it(small):
     page = opened(small)
-    page.slider(key="control-timeline").set_value((1_500, 1_900)).run()
-    page.number_input(key="control-length").set_value(1_000).run()
-    assert page.slider(key="control-timeline").value == (600, 1_000)
+    timeline(page).set_value((1_500, 1_900)).run()
+    labelled(page.number_input, "T: length of the chain").set_value(1_000).run()
+    assert timeline(page).value == (600, 1_000)
     assert not page.exception
 
 
@@ -168,4 +178,8 @@ def test_a_broken_link_is_explained_and_something_is_shown():
 
 
 def button(page: AppTest, label: str):
-    return next(b for b in page.button if b.label == label)
+    return labelled(page.button, label)
+
+
+def timeline(page: AppTest):
+    return labelled(page.slider, "Observations shown, at most 500 at once")

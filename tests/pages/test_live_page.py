@@ -1,4 +1,5 @@
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard import desk, present, runs
 from dashboard.experiment import Experiment
 from dashboard.jobs import Cancelled, Desk
+from tests.pages.finding import labelled
 
 APP = Path(__file__).parents[2] / "pages" / "navigation.py"
 PATIENCE = 120.0
@@ -48,7 +50,7 @@ def opened(experiment: Experiment) -> AppTest:
 
 
 def button(page: AppTest, label: str):
-    return next(b for b in page.button if b.label == label)
+    return labelled(page.button, label)
 
 
 def said(page: AppTest) -> str:
@@ -165,3 +167,51 @@ def test_a_window_as_long_as_the_chain_has_a_page(monkeypatch):
     page = opened(Experiment(length=500, window=500, algorithm="windowed"))
 
     assert present.MISSING not in set(page.table[0].value["Accuracy"])
+
+
+def looked_with(page: AppTest, values) -> None:
+    """A look at the job that the browser sent before it had what is shown now."""
+    page._run(values)
+    assert not page.exception
+
+
+def test_a_late_look_does_not_undo_a_mean_that_was_moved(gate):
+    page = opened(ASKED)
+    before = page._tree.get_widget_states()
+    moved = replace(ASKED, means=((0.1, 0.1), *ASKED.means[1:]))
+    page.session_state.experiment = moved
+    page.run()
+    assert labelled(page.selectbox, "True model").value == "Your own"
+
+    for _ in range(2):
+        looked_with(page, before)
+
+    assert page.session_state.experiment == moved
+    assert labelled(page.selectbox, "True model").value == "Your own"
+
+    labelled(page.selectbox, "True model").set_value("Paper").run()
+    assert page.session_state.experiment == ASKED
+
+
+def test_a_late_look_does_not_bring_back_the_data_before(gate):
+    page = opened(ASKED)
+    before = page._tree.get_widget_states()
+    button(page, "New data").click().run()
+    seed = page.session_state.experiment.seed
+    assert seed != ASKED.seed
+
+    looked_with(page, before)
+
+    assert page.session_state.experiment.seed == seed
+    assert labelled(page.number_input, "Seed").value == seed
+
+
+@pytest.mark.parametrize("typed", [5, -5])  # accepted, refused
+def test_who_types_keeps_the_field_that_they_type_in(gate, typed):
+    page = opened(ASKED)
+    key = labelled(page.number_input, "Seed").key
+
+    labelled(page.number_input, "Seed").set_value(typed).run()
+
+    assert labelled(page.number_input, "Seed").value == typed
+    assert labelled(page.number_input, "Seed").key == key

@@ -9,6 +9,7 @@ from dashboard.experiment import Experiment
 from dashboard.runs import true_model
 from dashboard.sweeps import Outcome, Plan, Sweep
 from rhmm.sweeping import run_once
+from tests.pages.finding import labelled
 
 APP = Path(__file__).parents[2] / "pages" / "navigation.py"
 PAGE = "experiment/tradeoff.py"
@@ -141,7 +142,7 @@ def test_a_number_of_seeds_that_cannot_be_is_refused_in_a_sentence(runs, small):
 
 def test_a_refusal_stays_beside_its_control_when_another_is_moved(small):
     small.multiselect(key="plan-windows").set_value([]).run()
-    small.number_input(key="control-seed").set_value(5).run()
+    labelled(small.number_input, "Seed").set_value(5).run()
 
     assert small.multiselect(key="plan-windows").value == []
     assert said(small.error) == ["Choose at least one Δ."]
@@ -249,10 +250,10 @@ def test_a_sweep_that_nobody_sees_any_more_ends(endless):
     app = opened(**SMALL | {"runs": "50"})
     plan = Plan((40, 100), ("streaming",), 50)
     job = desk._sweeps().find(Sweep.of(Experiment(length=500, window=60), plan))
-    app.number_input(key="control-length").set_value(100_000).run()
+    labelled(app.number_input, "T: length of the chain").set_value(100_000).run()
 
     assert "Run" in labels(app)
-    assert job.wait(PATIENCE)
+    assert job.wait(20.0)  # long before those who are silent count as gone
     assert job.cancelled
 
 
