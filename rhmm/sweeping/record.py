@@ -86,10 +86,14 @@ class Record:
         self.known: dict[Task, Run] = {run.task: run for run in runs + appended}
         with _writing(self._grows):
             self._out = self._grows.open("ab", buffering=0)
-        if self._out.tell() > size:
-            self._out.truncate(size)  # the line that an interrupted sweep did not finish
-        if size == 0:
-            self._write(_line(columns(truth)))
+        try:
+            if self._out.tell() > size:
+                self._out.truncate(size)  # the line that an interrupted sweep did not finish
+            if size == 0:
+                self._write(_line(columns(truth)))
+        except BaseException:
+            self._out.close()
+            raise
 
     def append(self, run: Run) -> None:
         """Put `run` on disk now."""

@@ -449,7 +449,7 @@ def test_a_full_disk_is_told_and_what_was_computed_is_shown(cache, here, monkeyp
     assert outcome.note == ""
 
 
-@pytest.mark.filterwarnings("ignore::rhmm.NotRecordedWarning", "ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::rhmm.NotRecordedWarning")
 def test_a_disk_that_is_full_from_the_beginning_is_told_and_everything_is_shown(here, monkeypatch):
     def full(self, line):
         raise record.CannotWriteError("no space left on device")

@@ -184,7 +184,6 @@ def test_a_full_disk_stops_the_sweep_and_loses_nothing(here, path, expected):
     assert without_times(sweep(TRUTH, GRID, RUNS, here, file=path)) == without_times(expected)
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the file that was not begun
 def test_a_disk_that_is_full_from_the_beginning_costs_only_the_keeping(here, path, expected):
     resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
