@@ -102,7 +102,7 @@ def observations_held(experiment: Experiment) -> int:
     """How many observations the online learner holds at a time."""
     if experiment.algorithm == "windowed":
         return experiment.window
-    return online_learner(experiment).lag + 1
+    return 2 * online_learner(experiment).lag
 
 
 def observations_to_start(experiment: Experiment) -> int:

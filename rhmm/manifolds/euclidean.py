@@ -74,24 +74,23 @@ def _prepared(geometry, points):
     return points.copy()
 
 
-@implements(verbs.place_back, FlatGeometry)
-def _place_back(geometry, layout, points):
-    points[:] = layout
+@implements(verbs.distances_to, FlatGeometry)
+def _distances_to(geometry, layout, first, last, centre, d2):
+    for t in range(last - first):
+        d2[t] = verbs.dist2(geometry, layout[first + t], centre)
 
 
-@implements(verbs.distances_from, FlatGeometry)
-def _distances_from(geometry, points, t, centres, out):
-    for i in range(len(centres)):
-        total = 0.0
+@implements(verbs.lean, FlatGeometry)
+def _lean(geometry, layout, first, last, weights, tau, centre, work):
+    total, step = 0.0, work[0]
+    step[: geometry.dim] = 0.0
+    for t in range(last - first):
+        total += weights[t] * verbs.dist2(geometry, layout[first + t], centre)
         for k in range(geometry.dim):
-            total += (points[t, k] - centres[i, k]) ** 2
-        out[i] = total
-
-
-@implements(verbs.pull, FlatGeometry)
-def _pull(geometry, centres, i, points, t, d2, tau):
+            step[k] += weights[t] * (layout[first + t, k] - centre[k])
     for k in range(geometry.dim):
-        centres[i, k] += tau * (points[t, k] - centres[i, k])
+        centre[k] += tau * step[k]
+    return total
 
 
 @implements(verbs.log_into, FlatGeometry)

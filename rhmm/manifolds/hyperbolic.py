@@ -97,25 +97,18 @@ class Hyperbolic(Manifold):
 
 @kernel
 def gap(x):
-    """1 − |x|² to full relative accuracy."""
-    return _gap_at(x.reshape((len(x), 1)), len(x), 0)
-
-
-@kernel
-def _gap_at(coordinates, dim, t):
-    """`gap` of the point in column t: near the boundary the squares are subtracted exactly."""
+    """1 − |x|² to full relative accuracy: near the boundary the squares are subtracted exactly."""
     norm2 = 0.0
-    for k in range(dim):
-        norm2 += coordinates[k, t] * coordinates[k, t]
+    for k in range(len(x)):
+        norm2 += x[k] * x[k]
     if norm2 < 0.9:
         return 1.0 - norm2
     high, low = 1.0, 0.0
-    for k in range(dim):
-        x = coordinates[k, t]
-        square = x * x
-        split = 134217729.0 * x
-        head = split - (split - x)
-        tail = x - head
+    for k in range(len(x)):
+        square = x[k] * x[k]
+        split = 134217729.0 * x[k]
+        head = split - (split - x[k])
+        tail = x[k] - head
         error = ((head * head - square) + 2.0 * head * tail) + tail * tail
         total = high - square
         low += (high - total) - square - error
@@ -134,16 +127,6 @@ def _inside(points):
         # Only next to the boundary does rounding matter.
         inside[t] = norm2 < 1.0 - 1e-9 or (norm2 < 1.1 and gap(points[t]) >= SMALLEST_GAP)
     return inside
-
-
-@kernel
-def _transposed(points):
-    """Coordinates in rows: loops over points then run in vectors."""
-    coordinates = np.empty((points.shape[1], points.shape[0]))
-    for k in range(points.shape[1]):
-        for t in range(len(points)):
-            coordinates[k, t] = points[t, k]
-    return coordinates
 
 
 @kernel
@@ -174,19 +157,6 @@ def _separation(x, y):
 
 
 @kernel
-def _d2_into(coordinates, gaps, centre, out):
-    """``out[t]`` = d²(y_t, c), from sinh²(d/2) = |y − c|² / ((1 − |y|²)(1 − |c|²)), eq. (18)."""
-    out[:] = 0.0
-    for k in range(len(centre)):
-        row = coordinates[k]
-        for t in range(len(out)):
-            out[t] += (row[t] - centre[k]) ** 2
-    centre_gap = gap(centre)
-    for t in range(len(out)):
-        out[t] = _distance(out[t] / (centre_gap * gaps[t])) ** 2
-
-
-@kernel
 def _distance(s):
     """d from s = sinh²(d/2)."""
     return log1p(2.0 * (s + math.sqrt(s * (s + 1.0))))
@@ -199,10 +169,9 @@ def _dist2(geometry, x, y):
 
 @implements(verbs.squared_distances, BallGeometry)
 def _squared_distances(geometry, points, centres, d2):
-    coordinates = _transposed(points)
-    gaps = _gaps(coordinates)
+    layout = verbs.prepared(geometry, points)
     for i in range(len(centres)):
-        _d2_into(coordinates, gaps, centres[i], d2[i])
+        verbs.distances_to(geometry, layout, 0, len(points), centres[i], d2[i])
 
 
 @implements(verbs.paired_distances, BallGeometry)
@@ -233,12 +202,17 @@ def _move(x, gap_x, v, out):
     length = 0.0
     for k in range(len(v)):
         length += v[k] * v[k]
-    length = math.sqrt(length)
-    scale = math.tanh(0.5 * length) / length if length > 0.0 else 0.0
+    if length < 1e-2:  # most steps of a learner are short: no exponential is needed
+        series = 17.0 / 40320.0 - length * (31.0 / 725760.0)
+        scale = 0.5 - length * (1.0 / 24.0 - length * (1.0 / 240.0 - length * series))
+        step_gap = 1.0 - length * scale * scale
+    else:
+        length = math.sqrt(length)
+        scale = math.tanh(0.5 * length) / length
+        step_gap = 1.0 / math.cosh(0.5 * length) ** 2
     norm2 = 0.0
     for k in range(len(v)):
         norm2 += (x[k] + scale * v[k]) ** 2
-    step_gap = 1.0 / math.cosh(0.5 * length) ** 2
     denominator = norm2 + gap_x * step_gap
     if denominator == 0.0:
         return 0.0
@@ -270,53 +244,64 @@ def _keep_inside(x):
 def _prepared(geometry, points):
     """Coordinates in rows and below them the gaps, so that loops over points run in vectors."""
     dim = geometry.dim
-    layout = np.empty((dim + 1, verbs.whole_lanes(len(points))))
-    for t in range(layout.shape[1]):
-        for k in range(dim):
-            layout[k, t] = points[min(t, len(points) - 1), k]
-        layout[dim, t] = _gap_at(layout, dim, t)
+    layout = np.empty((dim + 1, len(points)))
+    for k in range(dim):
+        for t in range(len(points)):
+            layout[k, t] = points[t, k]
+    layout[dim] = _gaps(layout[:dim])
     return layout
 
 
-@implements(verbs.place_back, BallGeometry)
-def _place_back(geometry, layout, points):
-    for t in range(len(points)):
-        for k in range(geometry.dim):
-            points[t, k] = layout[k, t]
+@implements(verbs.distances_to, BallGeometry)
+def _distances_to(geometry, layout, first, last, centre, d2):
+    """From sinh²(d/2) = |y − c|² / ((1 − |y|²)(1 − |c|²)), eq. (18)."""
+    _separations(layout, first, last, centre, d2)
+    gaps, centre_gap = layout[geometry.dim, first:last], gap(centre)
+    for t in range(len(gaps)):
+        d2[t] = _distance(d2[t] / (centre_gap * gaps[t])) ** 2
 
 
-@implements(verbs.distances_from, BallGeometry)
-def _distances_from(geometry, points, t, centres, out):
-    dim = geometry.dim
-    scale = 1.0 / points[dim, t]
-    if dim == 2:  # the disk: one loop without an inner one runs in vectors
-        x, y = points[0, t], points[1, t]
-        for i in range(centres.shape[1]):
-            total = (x - centres[0, i]) ** 2 + (y - centres[1, i]) ** 2
-            out[i] = _distance(total * scale / centres[2, i]) ** 2
-    else:
-        for i in range(centres.shape[1]):
-            total = 0.0
-            for k in range(dim):
-                total += (points[k, t] - centres[k, i]) ** 2
-            out[i] = _distance(total * scale / centres[dim, i]) ** 2
-
-
-@implements(verbs.pull, BallGeometry)
-def _pull(geometry, centres, i, points, t, d2, tau):
-    if d2 == 0.0:
+@kernel
+def _separations(layout, first, last, centre, out):
+    """``out[t]`` = |y − c|²."""
+    if len(centre) == 2:  # the disk: one loop instead of three
+        x, y = centre[0], centre[1]
+        xs, ys = layout[0, first:last], layout[1, first:last]
+        for t in range(len(xs)):
+            out[t] = (xs[t] - x) ** 2 + (ys[t] - y) ** 2
         return
-    dim = geometry.dim
-    total = 0.0
+    out[: last - first] = 0.0
+    for k in range(len(centre)):
+        row = layout[k, first:last]
+        for t in range(len(row)):
+            out[t] += (row[t] - centre[k]) ** 2
+
+
+@implements(verbs.lean, BallGeometry)
+def _lean(geometry, layout, first, last, weights, tau, centre, work):
+    dim, centre_gap = geometry.dim, gap(centre)
+    norm2, d2, pull, step, moved = work[0], work[1], work[2], work[3], work[4]
+    _separations(layout, first, last, centre, norm2)
+    gaps = layout[dim, first:last]
+    for t in range(len(gaps)):
+        product = centre_gap * gaps[t]
+        square = max(norm2[t], 1e-300)  # where they coincide, the distance is nil anyway
+        distance = _distance(square / product)
+        d2[t] = distance * distance
+        pull[t] = weights[t] * distance / math.sqrt(square * (square + product))
+    total, inwards = 0.0, 0.0
+    for t in range(len(gaps)):
+        total += weights[t] * d2[t]
+        inwards += pull[t] * norm2[t]
     for k in range(dim):
-        total += (points[k, t] - centres[k, i]) ** 2
-    gap_x, gap_z = centres[dim, i], points[dim, t]
-    s = total / (gap_x * gap_z)
-    a, b, denominator = _geodesic_weights(s, math.sqrt(d2), tau, gap_x, gap_z)
-    scale = 1.0 / denominator
+        row, outwards = layout[k, first:last], 0.0
+        for t in range(len(row)):
+            outwards += pull[t] * (row[t] - centre[k])
+        step[k] = tau * (centre_gap * outwards - inwards * centre[k])
+    _move(centre, centre_gap, step[:dim], moved[:dim])
     for k in range(dim):
-        centres[k, i] = (a * centres[k, i] + b * points[k, t]) * scale
-    centres[dim, i] = _gap_at(centres, dim, i)
+        centre[k] = moved[k]
+    return total
 
 
 @kernel
@@ -473,12 +458,12 @@ def _solve(matrix, vector, out):
 
 @implements(verbs.recentre, BallGeometry)
 def _recentre(geometry, points, weights, centres, d2, most_steps):
-    coordinates = _transposed(points)
-    gaps = _gaps(coordinates)
+    layout = verbs.prepared(geometry, points)
+    coordinates, gaps = layout[:-1], layout[-1]
     converged = True
     for i in range(len(centres)):
         converged &= _search(coordinates, gaps, weights[i], centres[i], most_steps)
-        _d2_into(coordinates, gaps, centres[i], d2[i])
+        verbs.distances_to(geometry, layout, 0, len(points), centres[i], d2[i])
     return converged
 
 

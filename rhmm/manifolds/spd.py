@@ -215,22 +215,29 @@ def _prepared(geometry, points):
     return points.copy()
 
 
-@implements(verbs.place_back, ConeGeometry)
-def _place_back(geometry, layout, points):
-    points[:] = layout
+@implements(verbs.distances_to, ConeGeometry)
+def _distances_to(geometry, layout, first, last, centre, d2):
+    count = last - first
+    verbs.squared_distances(
+        geometry,
+        layout[first:last],
+        centre.reshape((1, *centre.shape)),
+        d2[:count].reshape((1, count)),
+    )
 
 
-@implements(verbs.distances_from, ConeGeometry)
-def _distances_from(geometry, points, t, centres, out):
-    n = len(centres)  # seen from the point: one matrix to factorise instead of n
-    verbs.squared_distances(geometry, centres, points[t : t + 1], out[:n].reshape((1, n)))
-
-
-@implements(verbs.pull, ConeGeometry)
-def _pull(geometry, centres, i, points, t, d2, tau):
-    moved = np.empty_like(centres[i])
-    verbs.geodesic_into(geometry, centres[i], points[t], tau, moved)
-    centres[i] = moved
+@implements(verbs.lean, ConeGeometry)
+def _lean(geometry, layout, first, last, weights, tau, centre, work):
+    m = geometry.size
+    lower, gradient = np.empty((m, m)), np.empty((m, m))
+    values, vectors = np.empty(m), np.empty((m, m))
+    margin = cholesky(centre, lower)
+    total, _ = _gather(layout[first:last], weights, centre, lower, margin, work[0], gradient)
+    _whitened_eigen(np.eye(m), gradient, values, vectors, np.zeros((m, m)))
+    for k in range(m):
+        values[k] = math.exp(tau * values[k])
+    _congruence(lower, vectors, values, centre)
+    return total
 
 
 @implements(verbs.dist2, ConeGeometry)

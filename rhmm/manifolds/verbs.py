@@ -7,15 +7,6 @@ they do nothing: people call the methods of :class:`rhmm.manifolds.manifold.Mani
 
 from rhmm._jit import kernel
 
-LANES = 4
-"""Numbers that loops over centres handle at a time: arrays for them have a multiple of this."""
-
-
-@kernel
-def whole_lanes(count):
-    """`count` rounded up to whole vectors."""
-    return (count + LANES - 1) // LANES * LANES
-
 
 def dist2(geometry, x, y):
     """Squared distance d²(x, y)."""
@@ -48,25 +39,24 @@ def paired_distances(geometry, x, y, d2):
 
 
 def prepared(geometry, points):
-    """The points in the layout that `distances_from` and `pull` work on; see `place_back`.
+    """The points in the layout that `distances_to` and `lean` read.
 
-    What distances need again and again is computed once. There may be more columns than points.
+    What distances need again and again is computed once.
     """
     raise NotImplementedError
 
 
-def place_back(geometry, layout, points):
-    """``points`` ← what `prepared` laid out, and `pull` may have moved since."""
+def distances_to(geometry, layout, first, last, centre, d2):
+    """``d2[t] = d²(points[first + t], centre)`` for the `prepared` points before `last`."""
     raise NotImplementedError
 
 
-def distances_from(geometry, points, t, centres, out):
-    """``out[i] = d²(points[t], centres[i])``, both `prepared`; `out` has room for whole lanes."""
-    raise NotImplementedError
+def lean(geometry, layout, first, last, weights, tau, centre, work):
+    """`centre` moves along τ Σ w_t log(points[first + t]), the points `prepared`; returns Σ w_t d².
 
-
-def pull(geometry, centres, i, points, t, d2, tau):
-    """``centres[i]`` ← centres[i] #_τ points[t], both `prepared`; `d2` is their d²."""
+    The distances are those before the move. `work` is five rows that hold `last − first` numbers
+    or one point each.
+    """
     raise NotImplementedError
 
 

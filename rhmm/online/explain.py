@@ -29,7 +29,9 @@ class Explanation(NamedTuple):
     observation: np.ndarray
     """y_k, the newest."""
     learned: np.ndarray
-    """The observation that the parameters move for: y_k, or y_{k−ℓ+1} when streaming."""
+    """The L observations that the parameters move for: y_k alone; when streaming, none or the older
+    half of those held.
+    """
     density: np.ndarray
     """p_i(y_t), each row divided by its largest entry, shape (W, N)."""
     alpha: np.ndarray
@@ -41,15 +43,15 @@ class Explanation(NamedTuple):
     zeta: np.ndarray
     """ζ_{t|k} of the pairs (t, t+1), shape (W − 1, N, N)."""
     pair: np.ndarray
-    """The ζ that A moves for, shape (N, N)."""
+    """The ζ that A moves for, summed over the learned, shape (N, N)."""
     weight: np.ndarray
-    """The γ that c and δ move for, shape (N,)."""
+    """The γ of the learned, shape (L, N)."""
     visits: np.ndarray
     """What divides the steps: Σγ over the window, or n_i after this observation; shape (N,)."""
     tau: np.ndarray
-    """The fraction of the way to the observation that each mean moves, shape (N,)."""
+    """The fraction of the way to the observations that each δ and row of A move, shape (N,)."""
     kappa: np.ndarray
-    """The curvature that tau was divided by; 1 in the paper's algorithm; shape (N,)."""
+    """The curvature that tau is divided by for the means; 1 in the paper's algorithm; (N,)."""
     mu: np.ndarray | None
     """μ_ij = Σζ/A², of the paper's update of A."""
     g: np.ndarray | None
@@ -84,46 +86,48 @@ def explain_windowed(manifold: Manifold, settings, state, y, observed: bool) -> 
         transmat /= transmat.sum(axis=1, keepdims=True)
     tau = weight / visits
     delta = state.delta + weight * (d2[:, -1] - state.delta) / np.sqrt(k)
-    after = _estimate(manifold, settings, transmat, state, tau, y_or_any, delta)
+    means = manifold.geodesic(state.means, y_or_any, tau)
+    after = _estimate(manifold, settings, transmat, means, delta)
     ones = np.ones(len(tau))
     return Explanation(
-        k, y, y, density, alpha, beta, gamma, zeta, pair, weight, visits, tau, ones, mu, g,
-        _present(state), after if observed else _present(state),
+        k, y, y[None], density, alpha, beta, gamma, zeta, pair, weight[None], visits, tau, ones,
+        mu, g, _present(state), after if observed else _present(state),
     )  # fmt: skip
 
 
 def explain_streaming(manifold: Manifold, settings, state, y, observed: bool) -> Explanation:
-    k, known = (int(c) for c in state.counters)
-    lag = len(state.alpha)
-    remembered = slice(lag - known, lag)
+    k, held = (int(c) for c in state.counters)
+    lag, dim = len(state.points) // 2, manifold.dim
     y_or_any = y if observed else state.means[0]
-    points = np.concatenate([state.points[remembered], y_or_any[None]])
-    missing = np.append(state.missing[remembered], not observed)
+    points = np.concatenate([state.points[:held], y_or_any[None]])
+    missing = np.append(state.missing[:held], not observed)
     newest_d2 = manifold.squared_distances(y_or_any[None], state.means)
     newest = _scaled_densities(state, newest_d2, np.array([not observed]))
-    density = np.concatenate([state.density[remembered], newest])
-    filtered = _normalised(state.alpha[-1] @ state.transmat * density[-1])
-    alpha = np.concatenate([state.alpha[remembered], filtered[None]])
+    density = np.concatenate([state.density[:held], newest])
+    filtered = _normalised(state.filtered @ state.transmat * density[-1])
+    alpha = np.concatenate([state.alpha[:held], filtered[None]])
     beta, gamma, zeta = _backward(state.transmat, alpha, density)
-    moves = known == lag and not missing[1]
-    pair, learned = zeta[0], points[1]
-    target = learned if moves else state.means[0]
-    weight = pair.sum(axis=0)
-    moving = weight > streaming.NEGLIGIBLE
-    old, before = state.transmat, _present(state)
-    rate = np.minimum(settings.gain / state.visits, 1.0)[:, None]
-    transmat = old + rate * (pair - old * pair.sum(axis=1, keepdims=True))
-    transmat = np.maximum(transmat, streaming.FLOOR)
-    transmat /= transmat.sum(axis=1, keepdims=True)
-    visits = np.minimum(state.visits + weight, settings.cap)
-    tau = np.where(moving, np.minimum(settings.gain * weight / visits, 1.0), 0.0)
-    kappa = np.maximum(2.0 * state.half_precision * state.delta / settings.dim, 1.0)
-    d2 = manifold.squared_distances(target[None], state.means)[:, 0]
-    delta = state.delta + tau * (d2 - state.delta)
-    after = _estimate(manifold, settings, transmat, state, tau / kappa, target, delta)
+    older = np.arange(lag if held + 1 == 2 * lag else 0)
+    older = older[~missing[older]]
+    learned, weight, pair = points[older], gamma[older], zeta[older].sum(axis=0)
+    visited = weight.sum(axis=0)
+    moving = visited > streaming.NEGLIGIBLE
+    visits = np.minimum(state.visits + visited, settings.cap)
+    tau = np.where(moving, 1.0 - np.exp(-settings.gain * visited / visits), 0.0)
+    kappa = np.maximum(2.0 * state.half_precision * state.delta / dim, 1.0)
+    transmat, means, delta = state.transmat.copy(), state.means.copy(), state.delta.copy()
+    for i in np.flatnonzero(moving):
+        share = weight[:, i] / visited[i]
+        transmat[i] = (1.0 - tau[i]) * transmat[i] + tau[i] * pair[i] / visited[i]
+        transmat[i] = _normalised(np.maximum(transmat[i], streaming.FLOOR))
+        towards = manifold.log(means[i], learned)
+        d2 = manifold.dist(means[i], learned) ** 2
+        delta[i] = (1.0 - tau[i]) * delta[i] + tau[i] * (share @ d2)
+        means[i] = manifold.exp(means[i], tau[i] / kappa[i] * np.tensordot(share, towards, axes=1))
+    before, after = _present(state), _estimate(manifold, settings, transmat, means, delta)
     return Explanation(
         k + 1, y, learned, density, alpha, beta, gamma, zeta, pair, weight, visits, tau, kappa,
-        None, None, before, after if moves else before,
+        None, None, before, after if moving.any() else before,
     )  # fmt: skip
 
 
@@ -136,11 +140,10 @@ def _present(state) -> Estimate:
     return Estimate(state.transmat.copy(), state.means.copy(), state.delta.copy(), sigmas)
 
 
-def _estimate(manifold, settings, transmat, state, steps, y, delta) -> Estimate:
+def _estimate(manifold, settings, transmat, means, delta) -> Estimate:
     delta = np.maximum(delta, settings.least_delta)
     table = radial_table(manifold.gaussian)
     half_precision = np.array([half_precision_and_log_z(table, d)[0] for d in delta])
-    means = manifold.geodesic(state.means, y, steps)
     return Estimate(transmat, means, delta, np.sqrt(0.5 / half_precision))
 
 

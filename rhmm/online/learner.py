@@ -46,7 +46,8 @@ class OnlineRiemannianHMM:
     transition_update
         Of the windowed algorithm: ``"paper"`` as printed; ``"convex"`` keeps A stochastic.
     lag
-        Of the streaming algorithm: how many observations later a state is learned from.
+        Of the streaming algorithm: observations are learned in groups of so many, each with at
+        least so many later ones known.
     init
         ``"kmeans"`` on the first Δ observations, or ``"cold"``: random points among the first 30
         (10 for each state if that is more), streaming only.
@@ -339,8 +340,9 @@ class OnlineRiemannianHMM:
         if self._field is None:
             return np.full(self.n_components, 1.0 / self.n_components)
         state = self._state
-        last = -1 if self.algorithm == "streaming" else state.counters[1] - 1
-        predicted = state.alpha[last] @ state.transmat
+        streaming = self.algorithm == "streaming"
+        latest = state.filtered if streaming else state.alpha[state.counters[1] - 1]
+        predicted = latest @ state.transmat
         if np.isnan(y).any():
             return predicted
         log_density = self.to_hmm().log_density(y)[0]

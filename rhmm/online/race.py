@@ -10,7 +10,7 @@ from rhmm.online.runner import Field, Runner
 
 ENOUGH = 60
 """Observations for each state that tell a good start from a bad one at once."""
-_CUTS = ((40, 8), (80, 4), (160, 1))
+_CUTS = ((40, 8), (80, 4), (240, 1))
 """After how many observations for each state how many candidates are left."""
 
 

@@ -73,9 +73,11 @@ class Field:
                 geometry, table, settings, X, observed, state, filtered[r], predictive[r], traces[r]
             )
         leaders = np.zeros(len(X), np.int64)
-        if len(self.runners) > 1:
-            _follow(predictive, observed, self.forget, self.scores, self.leader, leaders)
-            self.leader = int(leaders[-1])
+        if len(self.runners) == 1:
+            self._watch(X, observed, predictive, leaders)
+            return filtered[0], traces[0]
+        _follow(predictive, observed, self.forget, self.scores, self.leader, leaders)
+        self.leader = int(leaders[-1])
         self._watch(X, observed, predictive, leaders)
         picked = leaders[traces[0].step - first - 1]
         trace = Trace(*(np.stack(f)[picked, np.arange(rows)] for f in zip(*traces, strict=True)))

@@ -115,20 +115,19 @@ def streaming_state(
     manifold: Manifold, candidate: Candidate, lag: int, seen: int
 ) -> StreamingState:
     """Where the streaming algorithm goes on from a candidate, after `seen` observations."""
-    n = len(candidate.delta)
-    alpha = np.zeros((lag, n))
-    alpha[-1] = candidate.alpha
+    room, n = 2 * lag, len(candidate.delta)
     return StreamingState(
         candidate.transmat,
         candidate.means,
         candidate.delta,
         *_dispersion(manifold, candidate.delta),
         np.maximum(candidate.visits, 1.0),
-        np.zeros((lag, *manifold.point_shape)),
-        np.zeros(lag, bool),
-        alpha,
-        np.ones((lag, n)),
-        np.array([seen, 1]),
+        np.zeros((room, *manifold.point_shape)),
+        np.zeros(room, bool),
+        np.zeros((room, n)),
+        np.ones((room, n)),
+        candidate.alpha,
+        np.array([seen, 0]),
         np.zeros(1),
     )
 
@@ -169,16 +168,15 @@ def _screen(
     """Seed every start; unless `cold`, cluster the points around its seeds and judge it."""
     n, size = len(delta[0]), len(points)
     layout = verbs.prepared(geometry, points)
-    d2, alpha = np.empty((n, verbs.whole_lanes(size))), np.empty((size, n))
+    d2, alpha = np.empty((n, size)), np.empty((size, n))
     for c in range(len(uniforms)):
         spread = _seed(geometry, points, layout, uniforms[c], means[c], d2)
         prior[c] = max(spread, least_delta)
         delta[c] = prior[c]
         if not cold:
-            mine = d2[:, :size]
-            _cluster(mine, prior[c], delta[c], transmat[c])
+            _cluster(d2, prior[c], delta[c], transmat[c])
             likelihood[c] = _climb(
-                geometry, table, points, prior[c], 1, mine, transmat[c], means[c], delta[c], alpha
+                geometry, table, points, prior[c], 1, d2, transmat[c], means[c], delta[c], alpha
             )
 
 
@@ -201,7 +199,7 @@ def _seed(geometry, points, layout, uniforms, means, d2):
                 while cumulative < target and pick < size - 1:
                     pick += 1
                     cumulative += nearest[pick]
-            verbs.distances_from(geometry, layout, pick, layout, trial)
+            verbs.distances_to(geometry, layout, 0, size, points[pick], trial)
             left = 0.0
             for t in range(size):
                 left += min(nearest[t], trial[t])

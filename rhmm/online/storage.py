@@ -14,7 +14,7 @@ from rhmm.online.streaming import StreamingState
 from rhmm.online.trace import Trace
 from rhmm.online.windowed import WindowedState
 
-_FORMAT = "rhmm online learner 2"
+_FORMAT = "rhmm online learner 3"
 _FIELDS = {kind.__name__: kind for kind in (Field, Race, Bank)}
 
 

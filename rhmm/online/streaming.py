@@ -1,16 +1,20 @@
 """The streaming algorithm: Δ's two roles parted.
 
 In the paper's algorithm Δ says both how far the smoother looks back and how long estimates
-remember. Here a short fixed lag ℓ serves the first and a count of expected visits n_i the second,
-so that an observation costs O(ℓ N²) whatever Δ is.
+remember. Here a short lag ℓ serves the first and a count of expected visits n_i the second, so that
+an observation costs O(N²) whatever Δ is.
 
-When y_k arrives, the pair of states (s_{k−ℓ}, s_{k−ℓ+1}) is smoothed with all that is known,
-ζ_{k−ℓ|k}, and y_{k−ℓ+1} is learned with γ = Σ_i ζ(i, ·):
+Observations are filtered as they come. Whenever 2ℓ are held, one backward pass smooths the older
+half with all that is known, γ_t and ζ_t for t = 1..ℓ; they are learned together and let go:
 
-    n_j ← min(n_j + γ_j, cap)              τ_j = gain γ_j / n_j
-    c_j ← c_j #_{τ_j/κ_j} y                κ_j = δ_j / (dim σ_j²)
-    δ_j ← δ_j + τ_j (d²(y, c_j) − δ_j)
-    A_ij ← A_ij + (gain/n_i)(ζ_ij − A_ij Σ_h ζ_ih)
+    n_i ← min(n_i + Σγ_t(i), cap)          τ_i = 1 − exp(−gain Σγ_t(i)/n_i)
+    c_i ← Exp(τ_i/κ_i · mean of Log y_t)   κ_i = δ_i / (dim σ_i²)
+    δ_i ← (1 − τ_i) δ_i + τ_i · mean of d²(y_t, c_i)
+    A_i ← (1 − τ_i) A_i + τ_i · mean of ζ_t(i, ·)/γ_t(i)
+
+with means over t weighted by γ_t(i). Each observation is thus learned from with ℓ to 2ℓ − 1 later
+ones known, the parameters stand still for ℓ observations at a time, and distances and densities
+run in vectors. τ is what single steps of gain γ_t/n would amount to.
 
 κ is the mean Hessian of ½d² under the Gaussian: on a curved space a step of 1/n moves too far, and
 without this the means converge more slowly than EM's. A gain above 1 forgets early mistakes faster
@@ -26,12 +30,13 @@ from rhmm._jit import kernel
 from rhmm.gaussian.table import half_precision_and_log_z
 from rhmm.manifolds import verbs
 from rhmm.online.trace import record
+from rhmm.vector_math import exp
 
 FLOOR = 1e-6
 """Least entry of A: a state that was not seen for long can come back."""
 NEGLIGIBLE = 1e-6
-"""An observation that is less likely than this to come from a state does not move it: the bias is
-far below the noise, and most observations then concern one or two states."""
+"""A state that was visited less than this, in expectation, does not move: the bias is far below
+the noise."""
 
 
 class StreamingState(NamedTuple):
@@ -47,15 +52,17 @@ class StreamingState(NamedTuple):
     visits: np.ndarray
     """n_i, the expected visits remembered."""
     points: np.ndarray
-    """The last ℓ observations, the newest last."""
+    """The observations that are held, the oldest first, and room up to 2ℓ."""
     missing: np.ndarray
     """Which of them are missing."""
     alpha: np.ndarray
     """Filtered probabilities of the same times."""
     density: np.ndarray
     """Densities of the same times, each row up to a factor, as they were when y_t arrived."""
+    filtered: np.ndarray
+    """The latest filtered probabilities."""
     counters: np.ndarray
-    """Observations seen, and how many of the last ℓ are from after the start, or its end."""
+    """Observations seen, and how many of them are held."""
     log_likelihood: np.ndarray
     """Sum of the one-step predictive log densities."""
 
@@ -66,123 +73,141 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
 
     Unless empty, `filtered` receives P(s_k | y_1..y_k) and `predictive` log p(y_k | y_1..y_{k−1}).
     """
-    transmat, delta, visits = state.transmat, state.delta, state.visits
-    half_precision, log_z = state.half_precision, state.log_z
-    lag, n = state.alpha.shape
-    # What is remembered and what is new in one row: index lag + u is X[u].
-    recent = np.concatenate((state.points, X))
-    points = verbs.prepared(geometry, recent)
-    missing = np.concatenate((state.missing, ~observed))
-    alpha, density = np.empty((lag + len(X), n)), np.empty((lag + len(X), n))
-    alpha[:lag], density[:lag] = state.alpha, state.density
-    means = verbs.prepared(geometry, state.means)
-    room = verbs.whole_lanes(n)
-    exponent, learned_d2 = np.empty(room), np.empty(room)
-    v, back, pair = np.empty(n), np.empty(n), np.empty((n, n))
-    gain, curvature = settings.gain, 2.0 / settings.dim
-    k, known = state.counters
+    transmat, alpha, density, latest = state.transmat, state.alpha, state.density, state.filtered
+    room, n = alpha.shape
+    lag = room // 2
+    k, held = state.counters
+    # What is held and what is new in one row: index held + u is X[u].
+    points = np.concatenate((state.points[:held], X))
+    missing = np.concatenate((state.missing[:held], ~observed))
+    for t in range(len(points)):
+        if missing[t]:
+            points[t] = state.means[0]  # of no weight, but a point
+    layout = verbs.prepared(geometry, points)
+    scaled, shift = np.empty((n, room)), np.empty(room)
+    gamma, pair, v, mass = np.empty((n, lag)), np.empty((n, n)), np.empty(n), np.empty(n)
+    work = np.empty((5, max(lag, settings.dim)))
     log_likelihood = state.log_likelihood[0]
-    row = 0
-    for u in range(len(X)):
-        k += 1
-        newest, oldest, learned = lag + u, u, u + 1
-        learning = known == lag and not missing[learned]
-        if learning:
-            verbs.distances_from(geometry, points, learned, means, learned_d2)
-
-        # The filter, under today's parameters.
-        shift = 0.0
-        if observed[u]:
-            shift = -math.inf
-            verbs.distances_from(geometry, points, newest, means, exponent)
+    begin, done, row = 0, 0, 0
+    while done < len(X):
+        # Until 2ℓ are held the parameters stand still.
+        size = min(room - held, len(X) - done)
+        _densities(geometry, layout, begin + held, begin + held + size, state, scaled, shift)
+        for u in range(size):
+            known, scale = not missing[begin + held], 0.0
             for j in range(n):
-                exponent[j] = -half_precision[j] * exponent[j] - log_z[j]
-                shift = max(shift, exponent[j])
-        scale = 0.0
-        for j in range(n):
-            mass = 0.0
-            for i in range(n):
-                mass += alpha[newest - 1, i] * transmat[i, j]
-            scaled = math.exp(exponent[j] - shift) if observed[u] else 1.0
-            density[newest, j] = scaled
-            alpha[newest, j] = mass * scaled
-            scale += mass * scaled
-        inverse = 1.0 / scale
-        for j in range(n):
-            alpha[newest, j] *= inverse
-        log_predictive = math.log(scale) + shift if observed[u] else 0.0
-        log_likelihood += log_predictive
-        if len(predictive):
-            predictive[u] = log_predictive
-
-        known = min(known + 1, lag)
-
-        if learning:
-            # Back over the lag with the densities in store: ζ of the oldest pair.
+                predicted = 0.0
+                for i in range(n):
+                    predicted += latest[i] * transmat[i, j]
+                density[held, j] = scaled[j, u] if known else 1.0
+                alpha[held, j] = predicted * density[held, j]
+                scale += alpha[held, j]
+            inverse = 1.0 / scale
             for j in range(n):
-                v[j] = density[newest, j]
-            for t in range(newest - 1, oldest, -1):
-                largest = 0.0
-                for i in range(n):
-                    mass = 0.0
-                    for j in range(n):
-                        mass += transmat[i, j] * v[j]
-                    back[i] = density[t, i] * mass
-                    largest = max(largest, back[i])
-                scale = 1.0 / largest if largest < 1e-100 else 1.0
-                for i in range(n):
-                    v[i] = back[i] * scale
-            total = 0.0
-            for i in range(n):
-                for j in range(n):
-                    pair[i, j] = alpha[oldest, i] * transmat[i, j] * v[j]
-                    total += pair[i, j]
-            inverse = 1.0 / total
-            for i in range(n):
-                for j in range(n):
-                    pair[i, j] *= inverse
-            _transition_step(transmat, pair, visits, gain)
-            for j in range(n):
-                gamma = 0.0
-                for i in range(n):
-                    gamma += pair[i, j]
-                visits[j] = min(visits[j] + gamma, settings.cap)
-                if gamma > NEGLIGIBLE:
-                    tau = min(gain * gamma / visits[j], 1.0)
-                    kappa = max(curvature * half_precision[j] * delta[j], 1.0)
-                    d2 = learned_d2[j]
-                    verbs.pull(geometry, means, j, points, learned, d2, tau / kappa)
-                    delta[j] = max(delta[j] + tau * (d2 - delta[j]), settings.least_delta)
-                    half_precision[j], log_z[j] = half_precision_and_log_z(table, delta[j])
-        if settings.trace_every and k % settings.trace_every == 0:
-            verbs.place_back(geometry, means, state.means)
-            record(
-                trace, row, k, transmat, state.means, delta, half_precision,
-                alpha[newest], visits, log_likelihood,
-            )  # fmt: skip
-            row += 1
-    verbs.place_back(geometry, means, state.means)
-    if len(filtered):
-        filtered[:] = alpha[lag:]
-    state.points[:], state.missing[:] = recent[len(X) :], missing[len(X) :]
-    state.alpha[:], state.density[:] = alpha[len(X) :], density[len(X) :]
-    state.counters[0], state.counters[1] = k, known
+                alpha[held, j] *= inverse
+                latest[j] = alpha[held, j]
+            log_predictive = math.log(scale) + shift[u] if known else 0.0
+            log_likelihood += log_predictive
+            if len(predictive):
+                predictive[done] = log_predictive
+            if len(filtered):
+                filtered[done] = latest
+            held, done, k = held + 1, done + 1, k + 1
+            if held == room:
+                _smooth(transmat, alpha, density, missing[begin:], gamma, pair, v, mass)
+                _step(geometry, table, settings, layout, begin, gamma, pair, work, state)
+                alpha[:lag], density[:lag] = alpha[lag:], density[lag:]
+                begin, held = begin + lag, lag
+            if settings.trace_every and k % settings.trace_every == 0:
+                record(
+                    trace, row, k, transmat, state.means, state.delta, state.half_precision,
+                    latest, state.visits, log_likelihood,
+                )  # fmt: skip
+                row += 1
+    state.points[:held], state.missing[:held] = points[begin:], missing[begin:]
+    state.points[held:], state.missing[held:] = 0.0, False
+    for t in range(held):
+        if state.missing[t]:
+            state.points[t] = 0.0
+    state.counters[0], state.counters[1] = k, held
     state.log_likelihood[0] = log_likelihood
 
 
 @kernel
-def _transition_step(transmat, pair, visits, gain):
-    n = len(transmat)
+def _densities(geometry, layout, first, last, state, scaled, shift):
+    """p_i(y_t) as ``scaled[i, t − first]``, divided by the largest of each time, whose log is
+    `shift`.
+    """
+    n, size = len(state.delta), last - first
     for i in range(n):
-        leaving = 0.0
+        mine, half_precision, log_z = scaled[i], state.half_precision[i], state.log_z[i]
+        verbs.distances_to(geometry, layout, first, last, state.means[i], mine)
+        for t in range(size):
+            mine[t] = -half_precision * mine[t] - log_z
+    shift[:size] = scaled[0, :size]
+    for i in range(1, n):
+        mine = scaled[i]
+        for t in range(size):
+            shift[t] = max(shift[t], mine[t])
+    for i in range(n):
+        mine = scaled[i]
+        for t in range(size):
+            mine[t] = exp(mine[t] - shift[t])
+
+
+@kernel
+def _smooth(transmat, alpha, density, missing, gamma, pair, v, mass):
+    """Back over all that is held: γ of the older half, and the sum of its ζ; 0 where missing."""
+    n, lag = gamma.shape
+    v[:], pair[:] = density[-1], 0.0
+    for t in range(2 * lag - 2, -1, -1):
+        total, largest = 0.0, 0.0
+        for i in range(n):
+            mass[i] = 0.0
+            for j in range(n):
+                mass[i] += transmat[i, j] * v[j]
+        if t < lag:
+            for i in range(n):
+                total += alpha[t, i] * mass[i]
+            inverse = 0.0 if missing[t] else 1.0 / total
+            for i in range(n):
+                share = alpha[t, i] * inverse
+                gamma[i, t] = share * mass[i]
+                for j in range(n):
+                    pair[i, j] += share * v[j]
+        for i in range(n):
+            v[i] = density[t, i] * mass[i]
+            largest = max(largest, v[i])
+        if largest < 1e-100:
+            for i in range(n):
+                v[i] /= largest
+    for i in range(n):
         for j in range(n):
-            leaving += pair[i, j]
-        tau = min(gain / visits[i], 1.0)
-        row_sum = 0.0
+            pair[i, j] *= transmat[i, j]
+
+
+@kernel
+def _step(geometry, table, settings, layout, begin, gamma, pair, work, state):
+    """Learn from the older half: the formulas at the top of this file."""
+    n, lag = gamma.shape
+    transmat, delta, half_precision = state.transmat, state.delta, state.half_precision
+    for i in range(n):
+        visited = 0.0
+        for t in range(lag):
+            visited += gamma[i, t]
+        state.visits[i] = min(state.visits[i] + visited, settings.cap)
+        if visited < NEGLIGIBLE:
+            continue
+        tau = -math.expm1(-settings.gain * visited / state.visits[i])
+        share, row_sum = tau / visited, 0.0
         for j in range(n):
-            transmat[i, j] += tau * (pair[i, j] - leaving * transmat[i, j])
-            transmat[i, j] = max(transmat[i, j], FLOOR)
+            transmat[i, j] = max((1.0 - tau) * transmat[i, j] + share * pair[i, j], FLOOR)
             row_sum += transmat[i, j]
-        inverse = 1.0 / row_sum
         for j in range(n):
-            transmat[i, j] *= inverse
+            transmat[i, j] /= row_sum
+        kappa = max(2.0 * half_precision[i] * delta[i] / settings.dim, 1.0)
+        d2 = verbs.lean(
+            geometry, layout, begin, begin + lag, gamma[i], share / kappa, state.means[i], work
+        )
+        delta[i] = max((1.0 - tau) * delta[i] + share * d2, settings.least_delta)
+        half_precision[i], state.log_z[i] = half_precision_and_log_z(table, delta[i])

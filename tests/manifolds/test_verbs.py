@@ -8,48 +8,48 @@ from numpy.testing import assert_allclose
 from rhmm.manifolds import verbs
 from tests.manifolds.cases import CASES
 
-# On matrices both are made of the distance and the geodesic, and compiling them takes long.
-cheap_kinds = pytest.mark.parametrize("case", CASES[:5], ids=repr)
+every_kind = pytest.mark.parametrize("case", CASES[:6], ids=repr)
 
 
 @njit
-def pull(geometry, centres, i, points, t, d2, tau):
-    layout = verbs.prepared(geometry, centres)
-    verbs.pull(geometry, layout, i, verbs.prepared(geometry, points), t, d2, tau)
-    verbs.place_back(geometry, layout, centres)
+def lean(geometry, points, first, last, weights, tau, centre):
+    work = np.empty((5, max(last - first, centre.size)))
+    layout = verbs.prepared(geometry, points)
+    return verbs.lean(geometry, layout, first, last, weights, tau, centre, work)
 
 
 @njit
-def distances_from(geometry, points, t, centres):
-    out = np.empty(verbs.whole_lanes(len(centres)))
-    layout = verbs.prepared(geometry, centres)
-    verbs.distances_from(geometry, verbs.prepared(geometry, points), t, layout, out)
-    return out[: len(centres)]
+def distances_to(geometry, points, first, last, centre):
+    d2 = np.empty(last - first)
+    verbs.distances_to(geometry, verbs.prepared(geometry, points), first, last, centre, d2)
+    return d2
 
 
-@cheap_kinds
-@pytest.mark.parametrize("tau", [0.0, 1e-9, 1e-4, 9e-3, 0.1, 0.5, 1.0])
-def test_pull_walks_along_the_geodesic(case, tau):
-    centres, points = case.some_points(3), case.some_points(5, seed=1)
-    before = centres.copy()
-    d2 = float(case.manifold.dist(before[1], points[4]) ** 2)
-    pull(case.manifold.geometry, centres, 1, points, 4, d2, tau)
-    expected = case.manifold.exp(before[1], tau * case.manifold.log(before[1], points[4]))
-    assert_allclose(centres[1], expected, atol=1e-14)
-    assert_allclose(centres[[0, 2]], before[[0, 2]], atol=0.0)
+@every_kind
+@pytest.mark.parametrize("tau", [0.0, 1e-9, 1e-4, 9e-3, 0.1, 0.5])
+def test_to_lean_is_to_follow_the_mean_of_the_logarithms(case, tau):
+    manifold, centre, points = case.manifold, case.some_points(1)[0], case.some_points(9, seed=1)
+    weights = np.random.default_rng(0).dirichlet(np.ones(5))
+    towards = np.tensordot(weights, manifold.log(centre, points[2:7]), axes=1)
+    expected = manifold.exp(centre, tau * towards)
+    expected_d2 = weights @ manifold.dist(centre, points[2:7]) ** 2
+    d2 = lean(manifold.geometry, points, 2, 7, weights, tau, centre)
+    assert_allclose(centre, expected, atol=1e-13)
+    assert_allclose(d2, expected_d2, rtol=1e-12)
 
 
-@cheap_kinds
-def test_pull_towards_where_it_is_stays_there(case):
-    centres = case.some_points(1)
-    points = centres.copy()
-    pull(case.manifold.geometry, centres, 0, points, 0, 0.0, 0.5)
-    assert_allclose(centres, points, atol=1e-15)
+@every_kind
+def test_to_lean_towards_where_one_is_is_to_stay(case):
+    points = np.repeat(case.some_points(1), 3, axis=0)
+    centre = points[0].copy()
+    d2 = lean(case.manifold.geometry, points, 0, 3, np.ones(3), 0.5, centre)
+    assert_allclose(centre, points[0], atol=1e-14)
+    assert_allclose(d2, 0.0, atol=1e-24)
 
 
-@cheap_kinds
-@pytest.mark.parametrize("count", [1, 3, 4, 9])
-def test_distances_from_one_point_to_all_centres(case, count):
-    centres, points = case.some_points(count), case.some_points(5, seed=1)
-    d2 = distances_from(case.manifold.geometry, points, 4, centres)
-    assert_allclose(d2, case.manifold.dist(points[4], centres) ** 2, rtol=1e-13)
+@every_kind
+@pytest.mark.parametrize(("first", "last"), [(0, 1), (0, 9), (3, 7), (8, 9)])
+def test_distances_of_a_stretch_of_points(case, first, last):
+    centre, points = case.some_points(1)[0], case.some_points(9, seed=1)
+    d2 = distances_to(case.manifold.geometry, points, first, last, centre)
+    assert_allclose(d2, case.manifold.dist(points[first:last], centre) ** 2, rtol=1e-13)
