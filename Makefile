@@ -13,7 +13,7 @@ run: $(VENV)/.runtime ## open the dashboard in the browser
 	$(VENV)/bin/python -m streamlit run app.py
 
 test: lint chromium ## check the style, then run all tests
-	$(VENV)/bin/python -m pytest --numprocesses auto --dist loadfile
+	$(VENV)/bin/python -m pytest --numprocesses auto --dist loadscope --no-loadscope-reorder
 
 lint: $(VENV)/.dev ## check style and formatting
 	$(VENV)/bin/python -m ruff check .

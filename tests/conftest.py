@@ -1,5 +1,20 @@
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
 
 # A slow machine must not fail a test, and the same commit must give the same verdict twice.
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
+
+
+class Shares(LoadScopeScheduling):
+    """What goes to the same process when there are several: a file, or a whole folder whose files
+    share what takes long to start or to compile.
+    """
+
+    def _split_scope(self, nodeid):
+        file = nodeid.split("::")[0]
+        return next((f for f in ("tests/browser", "tests/online") if file.startswith(f)), file)
+
+
+def pytest_xdist_make_scheduler(config, log):
+    return Shares(config, log)
