@@ -234,9 +234,19 @@ def downloads(app):
     return {button.proto.label: not button.proto.disabled for button in app.get("download_button")}
 
 
+def job_of(runs: int):
+    wish = Sweep.of(Experiment(length=500, window=60), Plan((40, 100), ("streaming",), runs))
+    return desk._sweeps().find(wish)
+
+
 def test_runs_can_be_taken_away_when_no_more_come(endless):
     app = opened(**SMALL)
     files = ("All runs (CSV)", "All runs (Parquet)")
+    deadline = time.monotonic() + PATIENCE
+    while not job_of(runs=2).progress.result:
+        assert time.monotonic() < deadline, "the first run does not come"
+        time.sleep(0.02)
+    app.run()
 
     assert "Cancel" in labels(app)
     assert [downloads(app)[name] for name in files] == [False, False]
@@ -248,8 +258,7 @@ def test_runs_can_be_taken_away_when_no_more_come(endless):
 
 def test_a_sweep_that_nobody_sees_any_more_ends(endless):
     app = opened(**SMALL | {"runs": "50"})
-    plan = Plan((40, 100), ("streaming",), 50)
-    job = desk._sweeps().find(Sweep.of(Experiment(length=500, window=60), plan))
+    job = job_of(runs=50)
     labelled(app.number_input, "T: length of the chain").set_value(100_000).run()
 
     assert "Run" in labels(app)
