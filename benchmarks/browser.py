@@ -107,7 +107,7 @@ def _times_to_click_during_a_run(browser, server) -> list[float]:
 
 
 def _times_to_click_during_a_sweep(browser, server) -> tuple[list[float], list[float]]:
-    """All processors sweep; the one who started it clicks, and so does somebody else."""
+    """A long sweep runs; the one who started it clicks, and so does somebody else."""
     busy = _open(browser, server, "/tradeoff?T=100000&runs=50&deltas=1000,5000&learners=paper")
     busy.page.get_by_role("button", name="Run").click()
     busy.page.get_by_text("runs done").wait_for()

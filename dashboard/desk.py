@@ -34,7 +34,7 @@ def _runs() -> Desk:
 
 @cache
 def _sweeps() -> Desk:
-    """One sweep at a time: each takes all processors."""
+    """One sweep at a time: each takes all processors but one."""
     return Desk(sweeps.compute, slots=1)
 
 

@@ -148,10 +148,10 @@ class Sweep:
 
     @property
     def seconds(self) -> float:
-        """About how long it takes on all processors of this machine."""
+        """About how long it takes on this machine."""
         effort = sum(configuration.effort for configuration in self.configurations())
         more_states = max(1.0, self.experiment.n_states / 3)  # efforts are those of three states
-        return 1e-6 * effort * more_states * self.runs / (os.cpu_count() or 1)
+        return 1e-6 * effort * more_states * self.runs / _processors()
 
     def in_words(self) -> str:
         count = len(self.configurations())
@@ -210,7 +210,7 @@ def _sweeping(arrived: SimpleQueue, truth, wish: Sweep, file: Path | None):
     with ExitStack() as stack:
         try:
             scheduler = os.environ.get("RHMM_SCHEDULER") or None
-            executor = stack.enter_context(open_executor(scheduler))
+            executor = stack.enter_context(open_executor(scheduler, _processors()))
         except (ConnectionError, ValueError, ModuleNotFoundError):
             raise Unreachable("the cluster that this server uses does not answer.") from None
         thread = Thread(
@@ -222,6 +222,11 @@ def _sweeping(arrived: SimpleQueue, truth, wish: Sweep, file: Path | None):
         finally:
             stack.close()
             thread.join(_FAREWELL)
+
+
+def _processors() -> int:
+    """All but one, which is left to the pages: a click must not wait for a sweep."""
+    return max(1, (os.cpu_count() or 1) - 1)
 
 
 def _sweep_into(arrived: SimpleQueue, truth, wish: Sweep, executor, file: Path | None) -> None:

@@ -10,7 +10,7 @@ from dashboard.sweeps import LEARNERS, MOST_RUNS, Outcome, Sweep
 from rhmm import Run
 from rhmm.sweeping import summarise
 
-AT_ONCE = 20.0
+AT_ONCE = 30.0
 """Seconds of work that a page may begin without being asked."""
 
 controls.sidebar()

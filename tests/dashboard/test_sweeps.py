@@ -1,3 +1,4 @@
+import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -59,7 +60,7 @@ def here(monkeypatch):
     tasks = []
 
     @contextmanager
-    def open_here(scheduler=None):
+    def open_here(scheduler, workers):
         executor = Here(tasks)
         try:
             yield executor
@@ -332,11 +333,28 @@ def test_who_cancels_does_not_wait_for_long_runs(cache):
     assert kept(cache, LONG) == []  # those under way were given up, not waited for
 
 
+@pytest.mark.parametrize(("processors", "workers"), [(1, 1), (2, 1), (8, 7), (None, 1)])
+def test_one_processor_is_left_to_the_pages(monkeypatch, processors, workers):
+    asked = []
+
+    @contextmanager
+    def open_pool(scheduler, workers):
+        asked.append(workers)
+        yield None
+
+    monkeypatch.setattr(os, "cpu_count", lambda: processors)
+    monkeypatch.setattr(sweeps, "open_executor", open_pool)
+    monkeypatch.setattr(sweeps, "sweep", lambda *_: [])
+    sweeps.compute(SWEEP, ignore)
+
+    assert asked == [workers]
+
+
 def test_when_a_cancelled_sweep_is_over_nothing_writes_to_its_file_any_more(monkeypatch):
     begun, given_up, ended = threading.Event(), threading.Event(), threading.Event()
 
     @contextmanager
-    def open_nothing(scheduler=None):
+    def open_nothing(scheduler, workers):
         try:
             yield None
         finally:
