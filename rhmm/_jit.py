@@ -17,7 +17,7 @@ from pathlib import Path
 from numba import njit
 from numba.extending import overload
 
-_OPTIONS = {"nogil": True, "error_model": "numpy"}
+_OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 def _package_stamp() -> bytes:
@@ -33,6 +33,15 @@ _STAMP = _package_stamp()
 def kernel(function: Callable) -> Callable:
     """Compile `function` on first use: cached on disk, running without the interpreter lock."""
     return _stamped(njit(cache=True, **_OPTIONS)(function))
+
+
+def piece(function: Callable) -> Callable:
+    """A part of the kernel that uses it, compiled there and not by itself.
+
+    A function that kernels call is compiled twice, alone and within them, and so on at each level:
+    large ones that are used in one place should be pieces.
+    """
+    return _stamped(njit(cache=True, inline="always", **_OPTIONS)(function))
 
 
 def summing_kernel(function: Callable) -> Callable:

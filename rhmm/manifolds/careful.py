@@ -140,7 +140,9 @@ def careful_logs(x, y, logs, frame):
         _pair_solve(lower, lower_rest, high, low)
         high, low = high.T.copy(), low.T.copy()
     block, rows = np.empty((m, m, 1)), np.empty((m, m, 1))
-    block[:, :, 0] = 0.5 * (high + high.T)
+    for i in range(m):
+        for j in range(m):
+            block[i, j, 0] = 0.5 * (high[i, j] + high[j, i])
     diagonalise(block, rows, True, 1e-32)
     smallest, largest = math.inf, 0.0
     for i in range(m):

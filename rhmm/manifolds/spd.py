@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import implements, kernel
+from rhmm._jit import implements, kernel, piece
 from rhmm.gaussian.spd import SPDGaussian, sample_eigenvalues
 from rhmm.manifolds import verbs
 from rhmm.manifolds.blocks import (
@@ -255,7 +255,9 @@ def _whitened_eigen(lower, x, values, vectors, minus):
     shape = (m, m, 1)
     factor, block, rows = np.empty(shape), np.empty(shape), np.empty(shape)
     spread(lower, factor)
-    block[:, :, 0] = x - minus
+    for i in range(m):
+        for j in range(m):
+            block[i, j, 0] = x[i, j] - minus[i, j]
     whiten(factor, block)
     diagonalise(block, rows, True, _WITH_VECTORS)
     for i in range(m):
@@ -427,7 +429,7 @@ def _recentre(geometry, points, weights, centres, d2, most_steps):
     return converged
 
 
-@kernel
+@piece
 def _search(points, weights, centre, d2, most_steps):
     """Gradient steps divided by the mean curvature, which is nearly Newton's method on isotropic
     data; half steps where one overshoots."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from rhmm._jit import kernel
+from rhmm._jit import kernel, piece
 from rhmm.gaussian.table import half_precision_and_log_z, radial_table
 from rhmm.hmm import RiemannianHMM
 from rhmm.inference import forward_pass, scale_rows, smooth_pass
@@ -169,6 +169,7 @@ def _screen(
     n, size = len(delta[0]), len(points)
     layout = verbs.prepared(geometry, points)
     d2, alpha = np.empty((n, size)), np.empty((size, n))
+    one = np.int64(1)  # a plain 1 would be a type of its own, and have `_climb` compiled twice
     for c in range(len(uniforms)):
         spread = _seed(geometry, points, layout, uniforms[c], means[c], d2)
         prior[c] = max(spread, least_delta)
@@ -176,11 +177,11 @@ def _screen(
         if not cold:
             _cluster(d2, prior[c], delta[c], transmat[c])
             likelihood[c] = _climb(
-                geometry, table, points, prior[c], 1, d2, transmat[c], means[c], delta[c], alpha
+                geometry, table, points, prior[c], one, d2, transmat[c], means[c], delta[c], alpha
             )
 
 
-@kernel
+@piece
 def _seed(geometry, points, layout, uniforms, means, d2):
     """Greedy k-means++: of a few points drawn ∝ d² to the seeds so far, the best is the next.
 
@@ -214,7 +215,7 @@ def _seed(geometry, points, layout, uniforms, means, d2):
     return total / size
 
 
-@kernel
+@piece
 def _cluster(d2, prior, delta, transmat):
     """δ and A from the nearest seed of every point, under a weak prior."""
     n, size = d2.shape
@@ -237,7 +238,7 @@ def _cluster(d2, prior, delta, transmat):
         transmat[i] /= transmat[i].sum()
 
 
-@kernel
+@piece
 def _recentre_alive(geometry, points, weights, means, d2):
     for i in range(len(means)):
         if weights[i].sum() > _LEAST_WEIGHT:
@@ -262,7 +263,7 @@ def _filter(table, d2, delta, transmat, alpha):
     return forward_pass(np.full(n, 1.0 / n), transmat, alpha, shift, ends, False)
 
 
-@kernel
+@piece
 def _climb(geometry, table, points, prior, steps, d2, transmat, means, delta, alpha):
     """Up to `steps` EM iterations, the squared distances given.
 

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import kernel
+from rhmm._jit import kernel, piece
 from rhmm.gaussian.table import half_precision_and_log_z
 from rhmm.manifolds import verbs
 from rhmm.online.trace import record
@@ -88,7 +88,8 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
     gamma, pair, v, mass = np.empty((n, lag)), np.empty((n, n)), np.empty(n), np.empty(n)
     work = np.empty((5, max(lag, settings.dim)))
     log_likelihood = state.log_likelihood[0]
-    begin, done, row = 0, 0, 0
+    zero = np.int64(0)  # a plain 0 would be a type of its own, and have `_step` compiled twice
+    begin, done, row = zero, zero, zero
     while done < len(X):
         # Until 2ℓ are held the parameters stand still.
         size = min(room - held, len(X) - done)
@@ -133,7 +134,7 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
     state.log_likelihood[0] = log_likelihood
 
 
-@kernel
+@piece
 def _densities(geometry, layout, first, last, state, scaled, shift):
     """p_i(y_t) as ``scaled[i, t − first]``, divided by the largest of each time, whose log is
     `shift`.
@@ -155,7 +156,7 @@ def _densities(geometry, layout, first, last, state, scaled, shift):
             mine[t] = exp(mine[t] - shift[t])
 
 
-@kernel
+@piece
 def _smooth(transmat, alpha, density, missing, gamma, pair, v, mass):
     """Back over all that is held: γ of the older half, and the sum of its ζ; 0 where missing."""
     n, lag = gamma.shape
@@ -186,7 +187,7 @@ def _smooth(transmat, alpha, density, missing, gamma, pair, v, mass):
             pair[i, j] *= transmat[i, j]
 
 
-@kernel
+@piece
 def _step(geometry, table, settings, layout, begin, gamma, pair, work, state):
     """Learn from the older half: the formulas at the top of this file."""
     n, lag = gamma.shape

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import kernel
+from rhmm._jit import piece
 
 
 class Trace(NamedTuple):
@@ -42,7 +42,7 @@ def empty_trace(rows: int, means: np.ndarray) -> Trace:
     )
 
 
-@kernel
+@piece
 def record(trace, row, step, transmat, means, delta, half_precision, gamma, visits, likelihood):
     trace.step[row] = step
     trace.transmat[row] = transmat

@@ -63,7 +63,7 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
     beta, v, pair = np.empty(n), np.empty(n), np.empty((n, n))
     gamma_sum, zeta_sum, moved = np.empty(n), np.empty((n, n)), np.empty_like(means[0])
     k, end = state.counters
-    row = 0
+    row = np.int64(0)  # a plain 0 would be a type of its own, and have `record` compiled twice
     for u in range(len(X)):
         k += 1
         if end == len(points):  # slide the window back to the beginning of the room
