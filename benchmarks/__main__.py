@@ -11,7 +11,7 @@ import platform
 from importlib.metadata import version
 
 from benchmarks import learning, matrices, recursions, sampling, streams
-from benchmarks.peers import geomstats_versions
+from benchmarks.peers import geomstats_version
 from benchmarks.timing import Comparison, Result, run
 
 COMPARISONS = [
@@ -82,13 +82,12 @@ def _time(seconds: float) -> str:
 def _machine() -> dict[str, str]:
     """What the numbers depend on, and nothing that tells whose machine it is."""
     packages = ("numpy", "scipy", "numba", "hmmlearn", "pyriemann")
-    geomstats, numpy = geomstats_versions()
     return {
         "cores": str(os.cpu_count()),
         "system": f"{platform.system()} {platform.machine()}",
         "Python": platform.python_version(),
         **{package: version(package) for package in packages},
-        "geomstats": f"{geomstats} (with numpy {numpy})",
+        "geomstats": geomstats_version(),
     }
 
 

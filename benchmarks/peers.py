@@ -70,14 +70,15 @@ class GeomstatsWorker:
         return json.loads(line)
 
 
-def geomstats_versions() -> tuple[str, str]:
-    """The versions of geomstats and of the numpy in its environment."""
-    _require_geomstats()
+def geomstats_version() -> str:
+    """The version of geomstats, and of the numpy in its environment."""
+    if not _GEOMSTATS_PYTHON.exists():
+        return "not installed (`make bench` does it)"
     question = "from importlib.metadata import version as v; print(v('geomstats'), v('numpy'))"
     command = [_GEOMSTATS_PYTHON, "-c", question]
     answer = subprocess.run(command, capture_output=True, check=True, text=True).stdout
     geomstats, numpy = answer.split()
-    return geomstats, numpy
+    return f"{geomstats} (with numpy {numpy})"
 
 
 def _require_geomstats() -> None:
