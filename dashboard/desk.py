@@ -97,14 +97,20 @@ def has_ended(job: Job) -> bool:
     return job.over or _when_stopped(job) is not None
 
 
-def follow(job: Job, current: Callable[[], Hashable], show: Callable[[Progress], None]) -> None:
+def follow(
+    job: Job,
+    current: Callable[[], Hashable],
+    show: Callable[[Progress], None],
+    every: float = POLL,
+) -> None:
     """Show the result as it grows. Everything above the picture keeps its place, whatever happens.
 
     `current()` is what the visitor wants now: when that is another wish, the page starts anew.
+    `every` is how many seconds lie between two looks.
     """
     had_ended = has_ended(job)
 
-    @st.fragment(run_every=None if had_ended else POLL)
+    @st.fragment(run_every=None if had_ended else every)
     def picture():
         stopped = _when_stopped(job)
         if stopped is None:  # whoever looks at a job keeps it going

@@ -13,6 +13,10 @@ from rhmm.sweeping import summarise
 AT_ONCE = 30.0
 """Seconds of work that a page may begin without being asked."""
 
+LOOK = 1.0
+"""Seconds between two looks at a sweep: with all the curves, each keeps a browser busy for a tenth
+of that."""
+
 controls.sidebar()
 
 st.title("What does Δ cost?")
@@ -207,7 +211,7 @@ plan_controls()
 sweep = current()
 if sweep.seconds <= AT_ONCE or existing(sweep) or st.session_state.get("started") == sweep:
     job = request(sweep)
-    follow(job, current, show)
+    follow(job, current, show, every=LOOK)
 else:
     leave()  # what ran before is not on this page any more
     st.markdown(f"{sweep.in_words()} That takes about {sweep.seconds:,.0f} s on this machine.")

@@ -2,9 +2,12 @@ import json
 import os
 import subprocess
 import sys
+import time
+from contextlib import suppress
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import TimeoutError
 
 from dashboard import billing, present, tradeoff
 from dashboard.experiment import Experiment
@@ -12,7 +15,7 @@ from dashboard.runs import true_model
 from rhmm.paper import paper_model
 from rhmm.sweeping import load_runs, summarise
 from tests.browser.lab import Lab
-from tests.browser.serving import ROOT, started_server
+from tests.browser.serving import PATIENCE, ROOT, started_server
 
 SMALL = "/tradeoff?T=600&delta=60&deltas=40,100&learners=streaming,paper&runs=2"
 PAPERS = "/tradeoff?delta=60&deltas=40,60,200&learners=paper&runs=2"
@@ -67,19 +70,31 @@ class TradeOff:
         rows = self.page.locator('[data-testid="stTable"]').nth(which).locator("tbody tr")
         return [rows.nth(i).locator("th, td").all_inner_texts() for i in range(rows.count())]
 
-    def click_on_point(self, which):
-        """Of the first panel."""
+    def open_runs(self, which, words):
+        """Click on a point of the first panel, and wait for its runs.
+
+        Plotly draws a little after the page is done, and then takes no notice of a mouse that is
+        there already: who sees no answer moves and clicks again.
+        """
+        heading = self.page.get_by_role("heading", name=f"The runs of {words}")
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            with suppress(TimeoutError):
+                self._click_on_point(which)
+                heading.wait_for(timeout=10_000)
+                break
+            assert time.monotonic() < deadline, "a click on a point has no answer"
+        self.page.get_by_role("link", name="seed 1").wait_for()
+        self.page.locator('[data-testid="stTable"]').first.locator("tbody tr").nth(1).wait_for()
+
+    def _click_on_point(self, which):
         plot = self.page.locator(".js-plotly-plot").first
         plot.scroll_into_view_if_needed()
         box = plot.locator(".point").nth(which).bounding_box()
+        self.page.mouse.move(0, 0)
         self.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        self.page.locator(".hoverlayer .hovertext").first.wait_for()
+        self.page.locator(".hoverlayer .hovertext").first.wait_for(timeout=10_000)
         self.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-
-    def wait_for_runs(self, words):
-        self.page.get_by_role("heading", name=f"The runs of {words}").wait_for()
-        self.page.get_by_role("link", name="seed 1").wait_for()
-        self.page.locator('[data-testid="stTable"]').first.locator("tbody tr").nth(1).wait_for()
 
     def download(self, name, folder):
         with self.page.expect_download() as download:
@@ -145,8 +160,7 @@ def test_a_long_sweep_waits_for_run_and_whoever_cancels_keeps_what_is_done(open_
 
 
 def test_a_click_on_a_point_shows_its_runs_and_opens_one_in_the_live_lab(small):
-    small.click_on_point(1)
-    small.wait_for_runs("streaming with Δ = 60")
+    small.open_runs(1, "streaming with Δ = 60")
     seed, accuracy, _, error, mean_error, *_ = small.table()[1]
     assert seed == "1"
 
@@ -170,8 +184,7 @@ def test_all_runs_can_be_taken_away_and_agree_with_the_page(kind, small, tmp_pat
     bill = billing.bill(experiment, runs)
     assert len(runs) == 18
     assert small.metrics() == list(bill[:4])
-    small.click_on_point(1)
-    small.wait_for_runs("streaming with Δ = 60")
+    small.open_runs(1, "streaming with Δ = 60")
     mine = [
         run
         for run in runs
@@ -222,8 +235,7 @@ def test_the_papers_table_agrees_with_the_command_line_and_the_file(open_tradeof
 def test_light_and_dark_are_without_serious_barriers(scheme, open_tradeoff):
     page = open_tradeoff(PAPERS, color_scheme=scheme)
     page.wait_for_results()
-    page.click_on_point(1)
-    page.wait_for_runs("streaming with Δ = 60")
+    page.open_runs(1, "streaming with Δ = 60")
 
     found = Axe().run(page.page).response["violations"]
 
