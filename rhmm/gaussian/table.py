@@ -44,10 +44,14 @@ def radial_table(law: RadialGaussian) -> RadialTable:
 
 @kernel
 def half_precision_and_log_z(table, delta):
-    """1/2σ² and log Z(σ) of the Gaussian with E[d²] = δ; beyond the table its ends serve."""
+    """1/2σ² and log Z(σ) of the Gaussian with E[d²] = δ.
+
+    Beyond the table δ/2σ² stays as it is at the end and log Z goes on straight in log δ: on
+    Euclidean space, where data may have any scale, that is exact.
+    """
     knots = table.knots
-    position = (math.log(delta) - table.first) * table.per_unit
-    position = min(max(position, 0.0), len(knots) - 1.0)
+    free = (math.log(delta) - table.first) * table.per_unit
+    position = min(max(free, 0.0), len(knots) - 1.0)
     knot = min(int(position), len(knots) - 2)
     x = position - knot
     rest = 1.0 - x
@@ -60,4 +64,9 @@ def half_precision_and_log_z(table, delta):
     log_z = (left * knots[knot, 2] + right * knots[knot + 1, 2]) + (
         rise * knots[knot, 3] - fall * knots[knot + 1, 3]
     )
+    beyond = free - position
+    if beyond > 0.0:
+        log_z += beyond * knots[-1, 3]
+    elif beyond < 0.0:
+        log_z += beyond * knots[0, 3]
     return ratio / delta, log_z

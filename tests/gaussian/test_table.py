@@ -44,15 +44,26 @@ def test_the_ends_of_the_table_are_exact(manifold, end):
 
 
 @pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
-def test_beyond_the_table_its_ends_serve(manifold):
+def test_beyond_the_table_it_goes_on_straight(manifold):
     table = radial_table(manifold.gaussian)
     for end, factor in ((SMALLEST_SIGMA, 0.01), (LARGEST_SIGMA, 100.0)):
         delta = float(manifold.delta(end))
-        inside = half_precision_and_log_z(table, delta)
-        for far in (factor, factor**3):
-            half_precision, log_z = half_precision_and_log_z(table, delta * far)
-            assert half_precision * far == pytest.approx(inside[0], rel=1e-9)
-            assert log_z == pytest.approx(inside[1], rel=1e-9)
+        inside, near, far = (
+            half_precision_and_log_z(table, delta * by) for by in (1.0, factor, factor**3)
+        )
+        assert near[0] * factor == pytest.approx(inside[0], rel=1e-9)
+        assert far[0] * factor**3 == pytest.approx(inside[0], rel=1e-9)
+        assert (near[1] > inside[1]) == (factor > 1)
+        assert far[1] - inside[1] == pytest.approx(3 * (near[1] - inside[1]), rel=1e-9)
+
+
+@pytest.mark.parametrize("sigma", [1e-9, 1e-5, 50.0, 1e7])
+def test_on_euclidean_space_there_is_no_end(sigma):
+    manifold = Euclidean(3)
+    table = radial_table(manifold.gaussian)
+    half_precision, log_z = half_precision_and_log_z(table, float(manifold.delta(sigma)))
+    assert half_precision == pytest.approx(0.5 / sigma**2, rel=1e-8)
+    assert log_z == pytest.approx(float(manifold.log_z(sigma)), rel=1e-8)
 
 
 @pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
