@@ -91,7 +91,7 @@ def _integers(text: str) -> list[int]:
 def _table(options) -> None:
     grid = table.configurations(options.length)
     with open_executor(workers=options.workers) as executor:
-        progress = _progress(len(grid) * options.runs)
+        progress = _progress(len(set(grid)) * options.runs)
         runs = sweep(paper_model(), grid, options.runs, executor, progress)
     rows = table.rows(runs)
     if options.json:
@@ -139,7 +139,7 @@ def _table_text(rows: list[table.Row]) -> str:
         "",
         f"{rows[0].summary.runs} runs; mean ± standard deviation. Our times are of learning, on "
         "this machine, without sampling, compiling and scoring; the paper's are of its authors' "
-        "laptop. Memory is what a method must hold at once.",
+        "laptop. Memory is what a method holds while it learns; what it starts from comes before.",
     ]
     for row in rows:
         if row.remarks:
@@ -175,14 +175,16 @@ def _sweep(options) -> None:
     try:
         with _executor(options) as executor, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", NotRecordedWarning)
-            progress = _progress(len(grid) * options.runs)
+            progress = _progress(len(set(grid)) * options.runs)
             runs = sweep(truth, grid, options.runs, executor, progress, options.out)
     except KeyboardInterrupt:
         print(f"\nstopped; the same command goes on from what {options.out} holds", file=sys.stderr)
         raise
     print(_sweep_text(truth, runs))
-    if caught:
-        raise OSError(str(caught[0].message))
+    for warning in caught:
+        if issubclass(warning.category, NotRecordedWarning):
+            raise OSError(str(warning.message))
+        print(f"{warning.category.__name__}: {warning.message}", file=sys.stderr)
 
 
 @contextmanager
@@ -210,7 +212,8 @@ def _sweep_text(truth: RiemannianHMM, runs: list[Run]) -> str:
             families.setdefault(run.configuration.family, []).append(run)
     for s in sweeping.summarise(runs):
         window = s.configuration.window
-        floor = f"{sweeping.noise_floor(truth, window):.3f}" if window else ""
+        windowed = s.configuration.method == "windowed"
+        floor = f"{sweeping.noise_floor(truth, window):.3f}" if windowed else ""
         lines.append(
             f"{s.configuration.name:34}{s.runs:>5}{_spread(s.accuracy, 4):>16}"
             f"{s.ceiling.mean:>9.4f}{_spread(s.seconds, 4):>17}{_spread(s.transition_error, 3):>14}"

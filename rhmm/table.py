@@ -7,6 +7,7 @@ import numpy as np
 
 from rhmm.paper import paper_model
 from rhmm.sweeping import Configuration, Run, Summary, grid, summarise
+from rhmm.validation import check_integer
 
 LENGTH = 10_000
 WINDOWS = (40, 60, 80, 100, 200, 300, 1000, 5000)
@@ -45,6 +46,7 @@ class Row(NamedTuple):
 
 def configurations(length: int = LENGTH) -> list[Configuration]:
     """What the rows of the table are, in order; `rhmm.sweep` over `paper_model()` runs them."""
+    check_integer("length", length, at_least=WINDOWS[-1])  # the longest window is a row
     return [
         *grid(["windowed"], WINDOWS, length=length, transition_updates=["paper"]),
         *grid(["windowed", "streaming"], (60, 200), length=length),

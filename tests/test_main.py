@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 
 import pytest
 
@@ -93,6 +94,26 @@ def test_a_wrong_option_of_a_sweep_ends_with_a_sentence(tmp_path, capsys, argume
         main(["sweep", "--out", str(tmp_path / "runs.csv"), *arguments])
     assert ended.value.code == 2
     assert word in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_warning_does_not_make_a_sweep_fail(tmp_path, capsys, monkeypatch, expected):
+    def warn_and_sweep(*arguments):
+        warnings.warn("nothing that matters", UserWarning, stacklevel=2)
+        return expected
+
+    monkeypatch.setattr("rhmm.__main__.sweep", warn_and_sweep)
+    main(["sweep", *SMALL, "--out", str(tmp_path / "runs.csv")])
+    printed = capsys.readouterr()
+    assert "UserWarning: nothing that matters" in printed.err
+    assert "Δ=20" in printed.out
+
+
+def test_a_table_of_short_chains_is_refused_in_its_own_words(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["table", "--length", "1000"])
+    assert ended.value.code == 2
+    assert "length must be at least 5000" in capsys.readouterr().err
 
 
 def test_a_disk_that_is_full_ends_with_a_sentence(tmp_path, capsys, monkeypatch):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from rhmm.hmm import RiemannianHMM
+from rhmm.online import OnlineRiemannianHMM
 from rhmm.validation import check_choice, check_integer
 
 METHODS = {
@@ -62,11 +63,8 @@ class Configuration:
                 check_choice(option, getattr(self, option), _CHOICES[option])
         if self.window is not None:
             self._set("window", check_integer("window", self.window, at_least=2))
-            if self.window > self.length:
-                raise ValueError(
-                    f"window must be at most length={self.length}, not {self.window}: "
-                    "the learner starts from that many observations"
-                )
+            if self.window > self.length and self.init != "cold":  # whose start needs no window
+                raise ValueError(f"window must be at most length={self.length}, not {self.window}")
 
     def _set(self, field: str, value) -> None:
         object.__setattr__(self, field, value)  # frozen for everybody else
@@ -107,6 +105,13 @@ def grid(
     inits: Iterable[str] = ("kmeans",),
 ) -> list[Configuration]:
     """Every combination that means something: EM, say, is there once, whatever the windows."""
+    given = {
+        "methods": methods, "windows": windows, "transition_updates": transition_updates,
+        "memories": memories, "inits": inits,
+    }  # fmt: skip
+    for name, several in given.items():
+        if isinstance(several, str) or not isinstance(several, Iterable):
+            raise ValueError(f"{name} must be a list, not {several!r}")
     values = {
         "window": list(windows),
         "transition_update": list(transition_updates),
@@ -123,19 +128,25 @@ def grid(
 
 def check_grid(configurations, truth: RiemannianHMM) -> list[Configuration]:
     """The grid without repetitions, if each of it can learn the states of `truth`."""
-    configurations = list(dict.fromkeys(configurations))
-    if not configurations:
-        raise ValueError("grid must hold at least one Configuration, it is empty")
-    n = truth.n_components
+    if not isinstance(configurations, Iterable):
+        raise ValueError(f"grid must be a list of Configurations, not {configurations!r}")
+    configurations = list(configurations)
     for configuration in configurations:
         if not isinstance(configuration, Configuration):
             raise ValueError(f"grid must hold Configurations, not {configuration!r}")
+    if not configurations:
+        raise ValueError("grid must hold at least one Configuration, it is empty")
+    configurations = list(dict.fromkeys(configurations))
+    n = truth.n_components
+    for configuration in configurations:
         if configuration.window is not None and configuration.window < n:
             raise ValueError(
                 f"window must be at least the {n} states of truth, not {configuration.window}"
             )
-        cold = configuration.init == "cold"
-        least = max(30, 10 * n) if cold else n
+        least = n
+        if configuration.method == "streaming":
+            options = {"window": configuration.window, "init": configuration.init}
+            least = OnlineRiemannianHMM(truth.manifold, n, **options).start_size
         if configuration.length < least:
             raise ValueError(
                 f"length must be at least {least} for {configuration.name} with {n} states, "

@@ -45,6 +45,8 @@ def load_runs(path, truth: RiemannianHMM) -> list[Run]:
     path = _checked(path)
     if path.suffix == ".csv":
         return _read_csv(path, truth)[0]
+    if not path.exists() and not _journal(path).exists():
+        raise FileNotFoundError(f"there is no file {str(path)!r}")
     runs = _read_parquet(path, truth) if path.exists() else []
     if _journal(path).exists():
         runs += _read_csv(_journal(path), truth)[0]

@@ -57,6 +57,7 @@ class Run(NamedTuple):
 
     @property
     def task(self) -> Task:
+        """What it is the result of."""
         return Task(self.configuration, self.seed)
 
     @property

@@ -76,10 +76,11 @@ def noise_floor(truth: RiemannianHMM, window: int) -> float:
     """√(Σ_ij A_ij(1−A_ij)/(2Δπ_i)): what ‖A − Â‖_F is when only Δ observations are remembered.
 
     Of n transitions out of state i the share that goes to j has the variance A_ij(1−A_ij)/n. The
-    online algorithms average with steps of 1/N_i, N_i = Δπ_i visits (the paper's update of A with
+    windowed algorithm averages with steps of 1/N_i, N_i = Δπ_i visits (the paper's update of A with
     its μ, eqs. (7) to (9)): weights that fade like (1−1/N_i)^age, which are worth as much as
     (Σw)²/Σw² = 2N_i − 1 ≈ 2N_i equal ones. This is the root of the mean square, as if the hidden
-    states were seen; π is the stationary law. A memory that grows gets below it.
+    states were seen; π is the stationary law. A memory that grows gets below it; a fixed one of the
+    streaming algorithm shares Δ out evenly, Δ/N for each state.
     """
     window = check_integer("window", window, at_least=1)
     A = truth.transmat_
@@ -90,9 +91,10 @@ def noise_floor(truth: RiemannianHMM, window: int) -> float:
 
 
 def enough_window(runs: Iterable[Run], within: float = 0.01) -> int | None:
-    """The smallest Δ whose accuracy is on average within 1% of the ceiling's; None if none is.
+    """The smallest Δ whose accuracy is on average near the ceiling's; None if none is.
 
-    The runs must be of one `Configuration.family`; those without a window do not count.
+    Near is what lacks at most the share `within` of it. The runs must be of one
+    `Configuration.family`; those without a window do not count.
     """
     within = check_number("within", within, at_least=0.0)
     summaries = [s for s in summarise(runs) if s.configuration.window is not None]

@@ -36,6 +36,7 @@ def test_a_configuration_cannot_change():
         ({"method": "windowed", "window": 1}, "window must be at least 2"),
         ({"method": "windowed", "window": "all"}, "window must be a whole number"),
         ({"method": "windowed", "window": 500, "length": 499}, "window must be at most length=499"),
+        ({"method": "streaming", "window": 500, "length": 499}, "window must be at most length"),
         ({"method": "em", "length": 0}, "length must be at least 1"),
     ],
 )
@@ -65,11 +66,26 @@ def test_a_grid_is_every_combination_that_means_something():
         ([Configuration("windowed", window=2)], "window must be at least the 3 states"),
         ([Configuration("em", length=2)], "length must be at least 3"),
         ([Configuration("streaming", 29, 20, init="cold")], "length must be at least 30"),
+        ([{"method": "em"}], "grid must hold Configurations"),
+        (Configuration("em"), "grid must be a list of Configurations"),
     ],
 )
 def test_a_grid_that_cannot_be_swept_is_refused_before_anything_runs(configurations, message):
     with pytest.raises(ValueError, match=message):
         sweep(TRUTH, configurations, 1)
+
+
+@pytest.mark.parametrize(
+    ("several", "name"),
+    [((["em"], 200), "windows"), (("em",), "methods"), ((3,), "methods")],
+)
+def test_a_grid_is_made_of_lists(several, name):
+    with pytest.raises(ValueError, match=f"{name} must be a list"):
+        grid(*several)
+
+
+def test_a_cold_start_asks_for_no_window():
+    assert len(sweep(TRUTH, [Configuration("streaming", 100, init="cold")], 1)) == 1
 
 
 def test_the_slowest_row_of_the_paper_is_expected_to_be_the_slowest():

@@ -157,6 +157,11 @@ def test_runs_of_another_truth_are_refused(runs, path):
     assert path.read_bytes() == before
 
 
+def test_a_file_that_is_not_there_is_told(path):
+    with pytest.raises(FileNotFoundError):
+        load_runs(path, TRUTH)
+
+
 def test_runs_of_a_truth_of_another_size_are_refused(runs, path):
     bigger = RiemannianHMM.from_parameters(Hyperbolic(3), [1.0], [[1.0]], [[0, 0, 0]], [1.0])
     save_runs(path, bigger, [run_once(bigger, Configuration("ceiling", 50), 0)])
