@@ -7,7 +7,8 @@ one-step predictive density. Two things keep the bank useful when the chain chan
   left behind by a jump then converges again from where a short one has already arrived.
 - *restart*: after a far jump every memory may sit in a wrong basin. When even the leader predicts
   clearly worse than it used to, the learner collects the next observations and starts anew from
-  them; the newcomer takes the place of the growing memory and is followed once it predicts better.
+  them; the newcomer takes the place of the growing memory (of the longest other one, if that one
+  leads) and is followed once it predicts better.
 """
 
 import math
@@ -39,7 +40,7 @@ _REMEMBERED = 100
 
 
 class Bank(Field):
-    """`recent` has room for the observations that a restart begins from."""
+    """The memories of `BANK`, side by side; `recent` has room for what a restart begins from."""
 
     forget = 1.0 / _HORIZON
 
@@ -73,7 +74,8 @@ class Bank(Field):
 
     def recent_scores(self) -> dict[int | str, float]:
         """Each memory's recent predictive log density per observation."""
-        return {name: float(s) / _HORIZON for name, s in zip(BANK, self.scores, strict=True)}
+        weight = _HORIZON * (1.0 - (1.0 - 1.0 / _HORIZON) ** max(self.seen, 1))
+        return {name: float(s) / weight for name, s in zip(BANK, self.scores, strict=True)}
 
     def _watch(self, X, observed, predictive, leaders) -> None:
         present = X[observed]

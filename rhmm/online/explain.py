@@ -26,11 +26,12 @@ class Explanation(NamedTuple):
     """The update at observation `step`. Times run over the window (or lag), the newest last."""
 
     step: int
+    """k, counted from 1."""
     observation: np.ndarray
     """y_k, the newest."""
     learned: np.ndarray
-    """The L observations that the parameters move for: y_k alone; when streaming, none or the older
-    half of those held.
+    """The L observations that the parameters move for: y_k alone, or none if it is missing; when
+    streaming, none or the older half of those held.
     """
     density: np.ndarray
     """p_i(y_t), each row divided by its largest entry, shape (W, N)."""
@@ -49,7 +50,11 @@ class Explanation(NamedTuple):
     visits: np.ndarray
     """What divides the steps: Σγ over the window, or n_i after this observation; shape (N,)."""
     tau: np.ndarray
-    """The fraction of the way to the observations that each δ and row of A move, shape (N,)."""
+    """The fraction of the way to the observations that each mean moves, but for kappa, shape (N,).
+
+    When streaming, δ and A move by it too; in the paper's algorithm δ moves by γ/√k, and A by μ and
+    g or, convex, by ζ/Σγ.
+    """
     kappa: np.ndarray
     """The curvature that tau is divided by for the means; 1 in the paper's algorithm; (N,)."""
     mu: np.ndarray | None
@@ -57,7 +62,9 @@ class Explanation(NamedTuple):
     g: np.ndarray | None
     """g_ij = ζ_{k−1|k}/A, of the paper's update of A."""
     before: Estimate
+    """The parameters before this observation."""
     after: Estimate
+    """The parameters after it."""
 
 
 def explain_windowed(manifold: Manifold, settings, state, y, observed: bool) -> Explanation:
@@ -88,10 +95,12 @@ def explain_windowed(manifold: Manifold, settings, state, y, observed: bool) -> 
     delta = state.delta + weight * (d2[:, -1] - state.delta) / np.sqrt(k)
     means = manifold.geodesic(state.means, y_or_any, tau)
     after = _estimate(manifold, settings, transmat, means, delta)
-    ones = np.ones(len(tau))
+    learned, weight = y[None][: int(observed)], weight[None][: int(observed)]
+    if not observed:  # nothing moves
+        tau, after = np.zeros(len(tau)), _present(state)
     return Explanation(
-        k, y, y[None], density, alpha, beta, gamma, zeta, pair, weight[None], visits, tau, ones,
-        mu, g, _present(state), after if observed else _present(state),
+        k, y, learned, density, alpha, beta, gamma, zeta, pair, weight, visits, tau,
+        np.ones(len(tau)), mu, g, _present(state), after,
     )  # fmt: skip
 
 

@@ -49,7 +49,8 @@ class OnlineRiemannianHMM:
         Of the streaming algorithm: observations are learned in groups of so many, each with at
         least so many later ones known.
     init
-        ``"kmeans"`` on the first Δ observations, or ``"cold"``: random points among the first 30
+        ``"kmeans"`` on the first Δ observations (streaming: seeds as of K-means++ and EM from the
+        best of them on the first `start_size`), or ``"cold"``: random points among the first 30
         (10 for each state if that is more), streaming only.
     min_sigma
         Floor of every σ_i.
@@ -58,8 +59,9 @@ class OnlineRiemannianHMM:
     trace_every
         Write down the parameters at every so many observations, see `trace_`.
     callback
-        Called with the learner between chunks of observations; raise StopIteration in it to leave
-        the rest of the data alone (`n_samples_seen_` tells how far it went).
+        Called with the learner between chunks of observations, after the start; raise
+        StopIteration in it to leave the rest of the data alone (`n_samples_seen_` tells how far it
+        went).
     """
 
     def __init__(
@@ -89,7 +91,9 @@ class OnlineRiemannianHMM:
         )
         self.lag = check_integer("lag", lag, at_least=1)
         self.init = check_choice("init", init, ("kmeans", "cold"))
-        self.auto = isinstance(window, str) and check_choice("window", window, ("auto",)) == "auto"
+        self.auto = isinstance(window, str) and window == "auto"
+        if isinstance(window, str) and not self.auto:
+            raise ValueError(f"window must be a whole number or 'auto', not {window!r}")
         first = max(BANK[0], _AUTO_START * self.n_components)
         self.window = first if self.auto else check_integer("window", window, at_least=2)
         if self.window < n_components:
@@ -133,7 +137,8 @@ class OnlineRiemannianHMM:
     def partial_fit_predict_proba(self, X) -> np.ndarray:
         """`partial_fit`, and P(s_k = i | y_1..y_k) of each observation as the stream went, (T, N).
 
-        Uniform where the learner was still collecting its first observations.
+        Uniform where the learner was still collecting its first observations, and where its
+        callback has left them alone.
         """
         return self._consume(X, want_filtered=True)
 
@@ -237,7 +242,9 @@ class OnlineRiemannianHMM:
         elif isinstance(self._field, Race):
             self._field.decide()
             if self._field.is_over:
-                self._field = self._settled(self._field.state)
+                state = self._field.state
+                state.log_likelihood[:] = self._field.log_likelihood
+                self._field = self._settled(state)
 
     def _settled(self, state: StreamingState) -> Field:
         if self.auto:
@@ -256,14 +263,13 @@ class OnlineRiemannianHMM:
         """A state from the bank's recent observations alone, its states named as they were."""
         (found,) = self._candidates(bank.recent, cold=False, race=False)
         found = start.recognised(self.manifold, bank.transmat, bank.means, bank.delta, found)
-        state = start.streaming_state(self.manifold, found, self.lag, self.n_samples_seen_)
-        state.log_likelihood[:] = bank.state.log_likelihood
-        return state
+        return start.streaming_state(self.manifold, found, self.lag, self.n_samples_seen_)
 
     # What has been learned
 
     @property
     def n_samples_seen_(self) -> int:
+        """Observations taken in, missing ones included."""
         if self._field is None:
             return len(self._buffer) + self._skipped
         return int(self._field.state.counters[0])
@@ -279,19 +285,22 @@ class OnlineRiemannianHMM:
 
     @property
     def transmat_(self) -> np.ndarray:
+        """A as learned so far, shape (N, N)."""
         return self._state.transmat.copy()
 
     @property
     def means_(self) -> np.ndarray:
+        """The c_i as learned so far, shape (N, *point_shape)."""
         return self._state.means.copy()
 
     @property
     def sigmas_(self) -> np.ndarray:
+        """The σ_i as learned so far, shape (N,)."""
         return self.manifold.sigma(self._state.delta)
 
     @property
     def window_(self) -> int | str:
-        """The memory in use; with ``window="auto"`` the one of `BANK` that is followed."""
+        """Δ; with ``window="auto"`` the memory of `BANK` that is followed, once there is a bank."""
         return BANK[self._field.leader] if isinstance(self._field, Bank) else self.window
 
     @property
@@ -314,8 +323,11 @@ class OnlineRiemannianHMM:
 
     @property
     def state_nbytes_(self) -> int:
-        """Bytes that the learner holds, whatever it has seen (without its trace)."""
-        return 0 if self._field is None else self._field.nbytes
+        """Bytes that the learner needs to go on, whatever it has seen.
+
+        Beside them it keeps its trace and, for `explain`, the state before the latest observation.
+        """
+        return self._buffer.nbytes if self._field is None else self._field.nbytes
 
     @property
     def trace_(self) -> Trace:
@@ -366,10 +378,15 @@ class OnlineRiemannianHMM:
             if k > len(X):
                 raise ValueError(f"k must be at most the {len(X)} observations of X, not {k}")
             return self._fresh().partial_fit(X[:k]).explain()
-        if self._latest is None or k not in (None, self.n_samples_seen_):
+        if k not in (None, self.n_samples_seen_):
             raise ValueError(
-                f"k must be the latest observation, {self.n_samples_seen_}, and after the first "
-                f"{self.start_size}, unless X holds the stream from its beginning"
+                f"k must be the latest observation, {self.n_samples_seen_}, unless X holds the "
+                "stream from its beginning"
+            )
+        if self._latest is None:
+            raise ValueError(
+                f"k={self.n_samples_seen_} cannot be explained: the learner was still collecting "
+                "its first observations, or was stopped in the middle of its data"
             )
         runner, y, observed = self._latest
         explain = explain_streaming if self.algorithm == "streaming" else explain_windowed

@@ -15,6 +15,8 @@ _CUTS = ((40, 8), (80, 4), (240, 1))
 
 
 class Race(Field):
+    """Candidates on the observations after their start, until one is left."""
+
     def __init__(self, runners: list[Runner], scores: np.ndarray, seen: int):
         super().__init__(runners, scores)
         self.seen = seen

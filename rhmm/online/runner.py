@@ -45,6 +45,8 @@ class Field:
         self.runners = runners
         self.scores = np.zeros(len(runners)) if scores is None else scores
         self.leader = int(np.argmax(self.scores))
+        self.log_likelihood = self.state.log_likelihood.copy()
+        """Of several runners: Σ of the predictive log densities of whoever led at that time."""
 
     @property
     def state(self):
@@ -68,7 +70,8 @@ class Field:
         filtered = np.empty((len(self.runners), len(X) if want_filtered else 0, n))
         traces = [empty_trace(rows, runner.state.means) for runner in self.runners]
         for r, (settings, state) in enumerate(self.runners):
-            learn = streaming.learn if hasattr(state, "density") else windowed.learn
+            is_streaming = isinstance(state, streaming.StreamingState)
+            learn = streaming.learn if is_streaming else windowed.learn
             learn(
                 geometry, table, settings, X, observed, state, filtered[r], predictive[r], traces[r]
             )
@@ -77,10 +80,15 @@ class Field:
             self._watch(X, observed, predictive, leaders)
             return filtered[0], traces[0]
         _follow(predictive, observed, self.forget, self.scores, self.leader, leaders)
+        led = np.append(self.leader, leaders[:-1])
+        sums = np.append(self.log_likelihood, predictive[led, np.arange(len(X))]).cumsum()[1:]
+        self.log_likelihood = sums[-1:].copy()
         self.leader = int(leaders[-1])
         self._watch(X, observed, predictive, leaders)
-        picked = leaders[traces[0].step - first - 1]
+        at = traces[0].step - first - 1
+        picked = leaders[at]
         trace = Trace(*(np.stack(f)[picked, np.arange(rows)] for f in zip(*traces, strict=True)))
+        trace = trace._replace(log_likelihood=sums[at])
         return filtered[leaders, np.arange(len(X))] if want_filtered else filtered[0], trace
 
     def _watch(self, X, observed, predictive, leaders) -> None:

@@ -24,6 +24,8 @@ _LEAST_WEIGHT = 1e-6
 
 
 class Candidate(NamedTuple):
+    """Where the streaming algorithm may begin."""
+
     transmat: np.ndarray
     means: np.ndarray
     delta: np.ndarray
@@ -72,7 +74,8 @@ def candidates(
     found = []
     for c in chosen:
         mine = transmat[c], means[c], delta[c]
-        reached = _refine(geometry, table, points, prior[c], 0 if cold else _EM, *mine)
+        steps = 0 if cold else _EM
+        reached = _refine(geometry, table, points, prior[c], least_delta, steps, *mine)
         found.append(Candidate(*mine, *reached))
     return found
 
@@ -175,10 +178,11 @@ def _screen(
         prior[c] = max(spread, least_delta)
         delta[c] = prior[c]
         if not cold:
-            _cluster(d2, prior[c], delta[c], transmat[c])
+            _cluster(d2, prior[c], least_delta, delta[c], transmat[c])
             likelihood[c] = _climb(
-                geometry, table, points, prior[c], one, d2, transmat[c], means[c], delta[c], alpha
-            )
+                geometry, table, points, prior[c], least_delta, one, d2,
+                transmat[c], means[c], delta[c], alpha,
+            )  # fmt: skip
 
 
 @piece
@@ -216,7 +220,7 @@ def _seed(geometry, points, layout, uniforms, means, d2):
 
 
 @piece
-def _cluster(d2, prior, delta, transmat):
+def _cluster(d2, prior, least_delta, delta, transmat):
     """δ and A from the nearest seed of every point, under a weak prior."""
     n, size = d2.shape
     count = np.ones(n)
@@ -234,7 +238,7 @@ def _cluster(d2, prior, delta, transmat):
             transmat[last, label] += 1.0
         last = label
     for i in range(n):
-        delta[i] /= count[i]
+        delta[i] = max(delta[i] / count[i], least_delta)
         transmat[i] /= transmat[i].sum()
 
 
@@ -264,7 +268,7 @@ def _filter(table, d2, delta, transmat, alpha):
 
 
 @piece
-def _climb(geometry, table, points, prior, steps, d2, transmat, means, delta, alpha):
+def _climb(geometry, table, points, prior, least_delta, steps, d2, transmat, means, delta, alpha):
     """Up to `steps` EM iterations, the squared distances given.
 
     Leaves filtered probabilities in `alpha` and returns the log-likelihood.
@@ -281,7 +285,8 @@ def _climb(geometry, table, points, prior, steps, d2, transmat, means, delta, al
         _recentre_alive(geometry, points, weights, means, d2)
         for i in range(n):
             transmat[i] = zeta_sum[i] / zeta_sum[i].sum()
-            delta[i] = ((weights[i] * d2[i]).sum() + prior) / (weights[i].sum() + 1.0)
+            spread = ((weights[i] * d2[i]).sum() + prior) / (weights[i].sum() + 1.0)
+            delta[i] = max(spread, least_delta)
         before = likelihood
         likelihood = _filter(table, d2, delta, transmat, alpha)
         if likelihood - before < _TOL * size:
@@ -290,12 +295,14 @@ def _climb(geometry, table, points, prior, steps, d2, transmat, means, delta, al
 
 
 @kernel
-def _refine(geometry, table, points, prior, steps, transmat, means, delta):
+def _refine(geometry, table, points, prior, least_delta, steps, transmat, means, delta):
     """Up to `steps` EM iterations; returns visits, the last filter and the log-likelihood."""
     n, size = len(delta), len(points)
     d2, alpha = np.empty((n, size)), np.empty((size, n))
     verbs.squared_distances(geometry, points, means, d2)
-    likelihood = _climb(geometry, table, points, prior, steps, d2, transmat, means, delta, alpha)
+    likelihood = _climb(
+        geometry, table, points, prior, least_delta, steps, d2, transmat, means, delta, alpha
+    )
     last = alpha[-1].copy()
     smooth_pass(alpha, transmat, np.array([size]), np.zeros((n, n)))
     visits = np.zeros(n)

@@ -1,6 +1,7 @@
 """An online learner on disk, in mid-stream: npz without pickles, every bit kept."""
 
 import json
+import os
 import zipfile
 from pathlib import Path
 
@@ -14,7 +15,8 @@ from rhmm.online.streaming import StreamingState
 from rhmm.online.trace import Trace
 from rhmm.online.windowed import WindowedState
 
-_FORMAT = "rhmm online learner 3"
+_FORMAT = "rhmm online learner 4"
+_BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 _FIELDS = {kind.__name__: kind for kind in (Field, Race, Bank)}
 
 
@@ -48,7 +50,12 @@ def save(path, learner) -> None:
         arrays |= _prefixed(str(r), runner.state._asdict())
     if learner.trace_every and learner._traces:
         arrays |= _prefixed("trace", learner.trace_._asdict())
-    np.savez(path, head=json.dumps(head), **arrays)
+    whole = path.with_name(path.name + ".new.npz")
+    try:
+        np.savez(whole, head=json.dumps(head), **arrays)
+        os.replace(whole, path)
+    finally:
+        whole.unlink(missing_ok=True)
 
 
 def load(path, learner_class):
@@ -69,6 +76,8 @@ def load(path, learner_class):
             Runner(Settings(*settings), state_class(**_without_prefix(str(r), content)))
             for r, settings in enumerate(head["settings"])
         ]
+        for runner in runners:
+            _check_state(learner, runner.state)
         if head["latest"] is not None:
             learner._latest = runners.pop(), content["latest.y"], head["latest"]["observed"]
         if head["field"] is not None:
@@ -80,7 +89,7 @@ def load(path, learner_class):
         if "trace.step" in content:
             learner._traces = [Trace(**_without_prefix("trace", content))]
         return learner
-    except (ValueError, KeyError, TypeError, zipfile.BadZipFile, EOFError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, zipfile.BadZipFile, EOFError) as error:
         raise ValueError(f"path {str(path)!r} is not a learner that rhmm saved ({error})") from None
 
 
@@ -100,8 +109,28 @@ def _plain(luck):
     return luck.tolist() if isinstance(luck, np.ndarray) else luck
 
 
+def _check_state(learner, state) -> None:
+    """Kernels trust their arrays: refuse those of another size or kind."""
+    n, point = learner.n_components, learner.manifold.point_shape
+    streaming = isinstance(state, StreamingState)
+    room = 2 * (learner.lag if streaming else learner.window)
+    shapes = {
+        "transmat": (n, n), "means": (n, *point), "points": (room, *point), "missing": (room,),
+        "alpha": (room, n), "density": (room, n), "counters": (2,), "log_likelihood": (1,),
+    }  # fmt: skip
+    kinds = {"missing": np.bool_, "counters": np.int64}
+    for name, array in state._asdict().items():
+        shape, kind = shapes.get(name, (n,)), kinds.get(name, np.float64)
+        if array.shape != shape or array.dtype != kind or not array.flags.c_contiguous:
+            raise ValueError(f"{name} must be of shape {shape} and {kind.__name__}")
+    if not 0 <= state.counters[1] <= room:
+        raise ValueError(f"counters must be at most {room}")
+
+
 def generator_at(luck: dict) -> np.random.Generator:
     """A Generator of the kind and in the state that `luck` tells."""
+    if luck["bit_generator"] not in _BIT_GENERATORS:
+        raise ValueError(f"random generator {luck['bit_generator']!r} is unknown")
     bit_generator = getattr(np.random, luck["bit_generator"])()
     bit_generator.state = luck
     return np.random.Generator(bit_generator)

@@ -33,6 +33,25 @@ def test_it_tells_which_memory_predicts_best():
     assert online.restarts_ == []
 
 
+def test_scores_are_means_from_the_first_observation_on():
+    """As long as all members are alike, each score is the leader's weighted mean log density."""
+    X = stream(Hyperbolic(2), 3_000)
+    online = learner(Hyperbolic(2), "auto", trace_every=1)
+    begun = None
+    for k in range(len(X)):
+        online.learn_one(X[k])
+        try:
+            scores = online.bank_
+        except AttributeError:
+            continue
+        begun = begun or k + 1
+        if k + 1 >= begun + 3:
+            break
+    gained = np.diff(online.trace_.log_likelihood)[-3:]
+    weights = 0.99 ** np.arange(2, -1, -1)
+    assert scores["growing"] == pytest.approx(weights @ gained / weights.sum(), rel=0.05)
+
+
 def test_learners_without_a_bank_say_so():
     online = learner(Hyperbolic(2), "growing").partial_fit(stream(Hyperbolic(2)))
     assert online.window_ == 200

@@ -61,6 +61,60 @@ def test_a_file_of_another_kind_is_refused(suffix, tmp_path):
     assert not path.exists()
 
 
+def altered(path, **arrays):
+    """The file with other arrays in it, or another word in its head."""
+    with np.load(path) as file:
+        content = {name: file[name] for name in file.files}
+    np.savez(path, **content | arrays)
+
+
+@pytest.mark.parametrize("name", ["growing", "auto", "windowed convex"])
+@pytest.mark.parametrize(
+    ("array", "value"),
+    [
+        ("transmat", np.full((2, 3), 1 / 3)),
+        ("means", np.zeros((3, 3))),
+        ("points", np.zeros((1, 2))),
+        ("delta", np.ones(3, np.float32)),
+        ("counters", np.array([700, 10_000])),
+        ("counters", np.array([700, -1])),
+    ],
+)
+def test_arrays_of_another_size_or_kind_are_refused(name, array, value, tmp_path):
+    path = tmp_path / "online.npz"
+    learner(Hyperbolic(2), name).partial_fit(stream(Hyperbolic(2))).save(path)
+    altered(path, **{f"0.{array}": value})
+    with pytest.raises(ValueError, match=f"is not a learner that rhmm saved.*{array}"):
+        OnlineRiemannianHMM.load(path)
+
+
+def test_only_generators_of_numpy_are_made(tmp_path):
+    path = tmp_path / "online.npz"
+    learner(Hyperbolic(2), "growing").save(path)
+    with np.load(path) as file:
+        head = str(file["head"])
+    altered(path, head=head.replace('"PCG64"', '"seed"'))
+    with pytest.raises(ValueError, match=r"is not a learner that rhmm saved.*'seed' is unknown"):
+        OnlineRiemannianHMM.load(path)
+
+
+def test_a_file_that_cannot_be_finished_leaves_the_one_before(tmp_path, monkeypatch):
+    path = tmp_path / "online.npz"
+    online = learner(Hyperbolic(2), "growing").partial_fit(stream(Hyperbolic(2)))
+    online.save(path)
+    before = path.read_bytes()
+
+    def fill_the_disk(file, **arrays):
+        file.write_bytes(b"half")
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(np, "savez", fill_the_disk)
+    with pytest.raises(OSError, match="No space left"):
+        online.save(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_files_that_are_not_learners_are_refused(tmp_path):
     paper_model().save(tmp_path / "model.npz")
     (tmp_path / "empty.npz").write_bytes(b"")
