@@ -50,6 +50,7 @@ class Lab:
 
     def table(self, without_times: bool = True) -> list[list[str]]:
         rows = self.page.locator('[data-testid="stTable"] tbody tr')
+        rows.nth(3).wait_for()  # all four methods are there, whatever is known of them
         cells = [rows.nth(i).locator("th, td").all_inner_texts() for i in range(rows.count())]
         return [[c for j, c in enumerate(row) if j != 6 or not without_times] for row in cells]
 
