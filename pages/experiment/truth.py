@@ -22,7 +22,8 @@ def editor(name: str, rows: truth.Rows, row_names, columns, on_typed, alt: str) 
     rows were changed elsewhere, it is given a new table, under a key without such changes.
     """
     given, version = st.session_state.get(f"given-{name}", (rows, 0))
-    if truth.edited(given, _edits(f"{name}-{version}"), columns) != rows:
+    resized = len(given) != len(rows)  # its changes may be to columns that are no more
+    if resized or truth.edited(given, _edits(f"{name}-{version}"), columns) != rows:
         given, version = rows, version + 1
     st.session_state[f"given-{name}"] = given, version
     key = f"{name}-{version}"

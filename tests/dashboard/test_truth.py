@@ -30,11 +30,6 @@ def test_a_table_nobody_typed_in_stays_as_it_is():
     assert truth.edited(PAPER["transmat"], {}, truth.transmat_columns(3)) == PAPER["transmat"]
 
 
-def test_the_changes_to_a_table_of_another_size_can_still_be_read():
-    two = PRESETS["Two states"]["transmat"]
-    assert truth.edited(two, {0: {"to 1": 0.8}}, truth.transmat_columns(5))[0] == (0.8, 0.1)
-
-
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_table_of_states_holds_everything_but_the_chain(name):
     model = PRESETS[name]

@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,15 @@ def type_wrongly(app, **draft):
     """As if somebody had typed this: AppTest cannot type into a data editor."""
     app.session_state.draft = draft
     return app.run()
+
+
+def type_into_transmat(app, row, column, value):
+    """As the browser tells it: AppTest itself cannot type into a data editor."""
+    editor = app.dataframe[0].proto
+    told = app._tree.get_widget_states()
+    edits = {"edited_rows": {row: {column: value}}, "added_rows": [], "deleted_rows": []}
+    told.widgets.add(id=editor.id, string_value=json.dumps(edits))
+    app._run(told)
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -154,6 +164,29 @@ def test_a_preset_replaces_what_is_typed(open_page):
     assert not app.error
     assert not app.exception
     assert len(app.table[0].value) == 5
+
+
+@pytest.mark.parametrize("column", ["to 1", "to 5"])
+def test_fewer_states_replace_a_table_that_was_typed_in(open_page, column):
+    app = open_page(**Experiment(**PRESETS["Five states"]).to_query())
+    type_into_transmat(app, 0, column, 0.5)
+    assert app.error[0].value.startswith("Row 1 of A sums to")
+
+    app.sidebar.selectbox[0].set_value("Two states").run()
+
+    assert not app.exception
+    assert not app.error
+    assert len(app.table[0].value) == 2
+
+
+def test_a_state_can_be_removed_after_typing_in_its_column(open_page):
+    app = open_page(**Experiment(**PRESETS["Five states"]).to_query())
+    type_into_transmat(app, 0, "to 5", 0.5)
+
+    button(app, "Remove").click().run()
+
+    assert not app.exception
+    assert len(app.table[0].value) == 4
 
 
 def test_parts_of_two_models_are_not_shown_as_one(open_page):
