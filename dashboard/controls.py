@@ -74,10 +74,10 @@ def _explain(*fields: str) -> None:
 def _choose_preset() -> None:
     def choose(name):
         if name in PRESETS:
-            state.propose(**PRESETS[name])
+            state.propose_truth(PRESETS[name])
 
     names = list(PRESETS)
-    current = preset_of(state.experiment())
+    current = preset_of(state.drafted_truth())
     if current is None:
         names.append(_OWN)
     control(

@@ -1,6 +1,7 @@
 """True models worth starting from. Each is a complete truth, see `experiment.TRUTH`."""
 
 import math
+from collections.abc import Mapping
 
 from dashboard.experiment import Experiment
 
@@ -51,6 +52,6 @@ PRESETS = {
 }
 
 
-def preset_of(experiment: Experiment) -> str | None:
-    """The name of the preset whose truth this is, if it is one."""
-    return next((name for name, truth in PRESETS.items() if truth == experiment.truth), None)
+def preset_of(truth: Mapping) -> str | None:
+    """The name of the preset that this truth is, if it is one."""
+    return next((name for name, preset in PRESETS.items() if preset == truth), None)

@@ -11,8 +11,9 @@ import streamlit as st
 
 from dashboard import experiment as experiments
 from dashboard import sweeps, views
-from dashboard.experiment import Experiment, Invalid
+from dashboard.experiment import TRUTH, Experiment, Invalid
 from dashboard.sweeps import Plan
+from dashboard.truth import window_for
 from dashboard.views import View
 
 _QUERY = (*experiments.QUERY, *views.QUERY, *sweeps.QUERY)
@@ -111,6 +112,11 @@ def propose(**changes) -> bool:
     return True
 
 
+def propose_truth(truth: dict) -> bool:
+    """Another true model, with a Δ that is enough for its states."""
+    return propose(**truth, window=window_for(len(truth["means"]), drafted("window")))
+
+
 def replan(**changes) -> bool:
     """Change what is swept, as `propose` changes the experiment."""
     draft = st.session_state.plan_draft | changes
@@ -139,6 +145,10 @@ def discard_draft() -> None:
 def drafted(field: str):
     """The value of a field as it stands in its control: as typed, even if it is not valid."""
     return st.session_state.draft.get(field, getattr(experiment(), field))
+
+
+def drafted_truth() -> dict:
+    return {field: drafted(field) for field in TRUTH}
 
 
 def problem_with(*fields: str) -> str | None:

@@ -23,8 +23,10 @@ job = request(state.experiment())
 def moved() -> None:
     sent = st.session_state["lab"].moved
     if sent:
-        means = state.drafted("means")  # what is half typed elsewhere is not lost
-        state.propose(means=with_dropped(means, sent))
+        truth = state.drafted_truth()  # what is half typed elsewhere is not lost
+        if len(truth["means"]) != state.experiment().n_states:
+            truth = state.experiment().truth  # those that were moved are of the model on screen
+        state.propose(**truth | {"means": with_dropped(truth["means"], sent)})
 
 
 def looked() -> None:

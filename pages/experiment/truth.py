@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard import controls, desk, state, truth
 from dashboard.canvas.sketch import sketch
 from dashboard.chain_diagram import chain_diagram
-from dashboard.experiment import MOST_STATES, TRUTH, Experiment, normalised
+from dashboard.experiment import MOST_STATES, Experiment, normalised
 
 ROW_HEIGHT = 38
 COLUMN_WIDTH = 62
@@ -48,22 +48,12 @@ def _edits(key: str) -> dict:
     return st.session_state.get(key, {}).get("edited_rows", {})
 
 
-def drafted() -> dict:
-    return {field: state.drafted(field) for field in TRUTH}
-
-
 def mend_transmat() -> None:
     state.propose(transmat=truth.mended_transmat(state.drafted("transmat")))
 
 
 def mend_startprob() -> None:
     state.propose(startprob=normalised(state.drafted("startprob")))
-
-
-def propose_states(changed: dict) -> None:
-    """Another number of states, with a Δ that is enough for them."""
-    window = truth.window_for(len(changed["means"]), state.drafted("window"))
-    state.propose(**changed, window=window)
 
 
 def explain(problems: dict, remedies: dict) -> None:
@@ -132,7 +122,7 @@ def choose_number_of_states(n: int) -> None:
         st.button(
             "Add a state",
             disabled=n == MOST_STATES,
-            on_click=lambda: propose_states(truth.with_new_state(drafted())),
+            on_click=lambda: state.propose_truth(truth.with_new_state(state.drafted_truth())),
         )
         leaving = st.selectbox(
             "State to remove",
@@ -145,7 +135,9 @@ def choose_number_of_states(n: int) -> None:
         st.button(
             "Remove",
             disabled=n == 1,
-            on_click=lambda: propose_states(truth.without_state(drafted(), leaving)),
+            on_click=lambda: state.propose_truth(
+                truth.without_state(state.drafted_truth(), leaving)
+            ),
         )
 
 
@@ -200,7 +192,7 @@ for problem in state.link_problems():
     st.warning(str(problem))
 
 now = state.experiment()
-draft = drafted()
+draft = state.drafted_truth()
 if not truth.fits_together(draft):  # parts of two models: neither is what anybody meant
     state.discard_draft()
     draft = now.truth

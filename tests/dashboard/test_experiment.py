@@ -55,11 +55,11 @@ def test_the_default_is_the_papers_experiment():
 def test_a_preset_is_valid_and_recognised(name):
     experiment = replace(Experiment(), **PRESETS[name])
 
-    assert preset_of(experiment) == name
+    assert preset_of(experiment.truth) == name
 
 
 def test_a_truth_of_ones_own_is_no_preset():
-    assert preset_of(replace(Experiment(), sigmas=(0.2, 1.0, 1.1))) is None
+    assert preset_of(Experiment().truth | {"sigmas": (0.2, 1.0, 1.1)}) is None
 
 
 def first_row(*row):

@@ -1,3 +1,4 @@
+import json
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard import desk, present, runs
 from dashboard.experiment import Experiment
 from dashboard.jobs import Cancelled, Desk
+from dashboard.presets import PRESETS
 from tests.pages.finding import labelled
 
 APP = Path(__file__).parents[2] / "pages" / "navigation.py"
@@ -215,3 +217,52 @@ def test_who_types_keeps_the_field_that_they_type_in(gate, typed):
 
     assert labelled(page.number_input, "Seed").value == typed
     assert labelled(page.number_input, "Seed").key == key
+
+
+def preset(page: AppTest):
+    return labelled(page.selectbox, "True model")
+
+
+def drag(page: AppTest, state: int, x: float, y: float) -> None:
+    """As the browser tells it: AppTest knows no canvas."""
+    lab = next(element.proto for element in page.get("bidi_component") if "lab" in element.proto.id)
+    told = page._tree.get_widget_states()
+    moves = [{"event": "moved", "value": [{"state": state, "x": x, "y": y}]}]
+    name = f"$$STREAMLIT_INTERNAL_KEY_{lab.id}__events"
+    told.widgets.add(id=name, json_trigger_value=json.dumps(moves))
+    page._run(told)
+    assert not page.exception
+
+
+def test_a_preset_with_more_states_takes_the_delta_that_they_need(gate):
+    page = opened(replace(ASKED, window=20))
+
+    preset(page).set_value("Five states").run()
+
+    assert not page.error
+    assert page.session_state.experiment == replace(ASKED, **PRESETS["Five states"], window=25)
+
+
+def test_a_preset_that_has_to_wait_is_shown_and_can_be_taken_back(gate):
+    page = opened(ASKED)
+    labelled(page.number_input, "T: length of the chain").set_value(10).run()
+    preset(page).set_value("Five states").run()
+    assert preset(page).value == "Five states"
+
+    preset(page).set_value("Paper").run()
+    labelled(page.number_input, "T: length of the chain").set_value(800).run()
+
+    assert not page.error
+    assert page.session_state.experiment == replace(ASKED, length=800)
+
+
+def test_who_drags_moves_the_model_on_screen(gate):
+    page = opened(ASKED)
+    labelled(page.number_input, "T: length of the chain").set_value(10).run()
+    preset(page).set_value("Five states").run()
+
+    drag(page, 1, 0.5, 0.5)
+    labelled(page.number_input, "T: length of the chain").set_value(800).run()
+
+    means = (ASKED.means[0], (0.5, 0.5), ASKED.means[2])
+    assert page.session_state.experiment == replace(ASKED, means=means, length=800)
