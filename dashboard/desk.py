@@ -133,14 +133,21 @@ def follow_experiment(job: Job, show: Callable[[runs.Run], None]) -> None:
     follow(job, state.experiment, show_run)
 
 
+def explain_truth() -> bool:
+    """Say why another model is shown than the one that is typed, if that is so."""
+    problem = state.problem_with(*TRUTH)
+    if problem:
+        st.error(f"{problem} The last valid model is shown.")
+    return problem is not None
+
+
 def _status(job: Job) -> None:
     """One line of fixed height: what is being done, or what came of it."""
     line = st.container(key="status", horizontal=True, vertical_alignment="center")
     with line:
-        problem = state.problem_with(*TRUTH)
-        if problem:
-            st.error(f"{problem} The last valid model is shown.")
-        elif job.error is not None:
+        if explain_truth():
+            return
+        if job.error is not None:
             st.error(f"This could not be computed: {job.error}")
             st.button("Try again", on_click=_run_again)
         elif _when_stopped(job):

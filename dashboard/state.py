@@ -30,8 +30,8 @@ def open_session() -> None:
         st.session_state.view = View.from_query(asked)
         st.session_state.draft = {}
         st.session_state.plan_draft = {}
-        st.session_state.problem = None
-        st.session_state.plan_problem = None
+        st.session_state.problems = {}
+        st.session_state.plan_problems = {}
         st.session_state.written = []
         st.session_state.refusals = 0
     write_link()
@@ -98,9 +98,9 @@ def propose(**changes) -> bool:
     draft = st.session_state.draft | changes
     try:
         accepted = replace(experiment(), **draft)
-    except Invalid as problem:
+    except Invalid:
         st.session_state.draft = draft
-        st.session_state.problem = problem
+        st.session_state.problems = _problems(experiment(), draft)
         st.session_state.refusals += 1
         return False
     if accepted != experiment():
@@ -122,12 +122,12 @@ def replan(**changes) -> bool:
     draft = st.session_state.plan_draft | changes
     try:
         st.session_state.plan = replace(plan(), **draft)
-    except Invalid as problem:
+    except Invalid:
         st.session_state.plan_draft = draft
-        st.session_state.plan_problem = problem
+        st.session_state.plan_problems = _problems(plan(), draft)
         return False
     st.session_state.plan_draft = {}
-    st.session_state.plan_problem = None
+    st.session_state.plan_problems = {}
     st.session_state.link_problems = []
     return True
 
@@ -139,7 +139,7 @@ def drafted_plan(field: str):
 
 def discard_draft() -> None:
     st.session_state.draft = {}
-    st.session_state.problem = None
+    st.session_state.problems = {}
 
 
 def drafted(field: str):
@@ -153,8 +153,27 @@ def drafted_truth() -> dict:
 
 def problem_with(*fields: str) -> str | None:
     """The sentence to show beside the control of one of these fields, if there is one."""
-    problems = (st.session_state.problem, st.session_state.plan_problem)
-    return next((str(p) for p in problems if p is not None and p.field in fields), None)
+    problems = st.session_state.problems | st.session_state.plan_problems
+    return next((problems[field] for field in fields if field in problems), None)
+
+
+def _problems(valid: Experiment | Plan, draft: dict) -> dict[str, str]:
+    """A sentence for each field of the draft that is to blame, also behind others that are.
+
+    The truth counts as one: its fields have to fit together.
+    """
+    problems = {}
+    while True:
+        try:
+            replace(valid, **draft)
+            return problems
+        except Invalid as problem:
+            problems[problem.field] = str(problem)
+            blamed = TRUTH if problem.field in TRUTH else (problem.field,)
+        rest = {field: value for field, value in draft.items() if field not in blamed}
+        if rest == draft:  # what was typed does not go with what was there
+            return problems
+        draft = rest
 
 
 def refusals() -> int:

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from dashboard import billing, controls, figures, paper_beside_ours, state, tradeoff
-from dashboard.desk import existing, follow, has_ended, leave, request
+from dashboard.desk import existing, explain_truth, follow, has_ended, leave, request
 from dashboard.sweeps import LEARNERS, MOST_RUNS, Outcome, Sweep
 from rhmm import Run
 from rhmm.sweeping import summarise
@@ -214,5 +214,6 @@ if sweep.seconds <= AT_ONCE or existing(sweep) or st.session_state.get("started"
     follow(job, current, show, every=LOOK)
 else:
     leave()  # what ran before is not on this page any more
+    explain_truth()
     st.markdown(f"{sweep.in_words()} That takes about {sweep.seconds:,.0f} s on this machine.")
     st.button("Run", on_click=start)

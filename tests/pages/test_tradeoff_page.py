@@ -104,6 +104,26 @@ def test_a_long_sweep_waits_to_be_asked():
     assert "That takes about" in words
 
 
+def test_a_truth_that_cannot_be_is_told_before_a_sweep_runs_too():
+    app = opened(**LONG)
+    app.session_state.draft = {"startprob": (0.5, 0.5, 1.0)}
+    length = labelled(app.number_input, "T: length of the chain")
+    length.set_value(90_000).run()
+
+    assert "Run" in labels(app)
+    assert said(app.error) == ["π sums to 2, not to 1. The last valid model is shown."]
+
+
+def test_every_refusal_stands_beside_its_control(small):
+    small.multiselect(key="plan-windows").set_value([]).run()
+    small.number_input(key="plan-runs").set_value(0).run()
+
+    assert said(small.error) == [
+        "Choose at least one Δ.",
+        "The number of seeds must be between 1 and 50.",
+    ]
+
+
 def test_no_delta_is_refused_in_a_sentence_and_the_last_sweep_stays(small):
     app = small
     metrics = said(app.metric)

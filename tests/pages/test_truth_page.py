@@ -6,6 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.experiment import Experiment
 from dashboard.presets import PRESETS
+from tests.pages.finding import labelled
 
 APP = Path(__file__).parents[2] / "pages" / "navigation.py"
 PAGE = "experiment/truth.py"
@@ -154,6 +155,28 @@ def test_what_is_typed_survives_another_page(open_page):
     app.switch_page(PAGE).run()
 
     assert [error.value for error in app.error] == ["Row 1 of A sums to 0.9, not to 1."]
+
+
+def test_what_is_wrong_with_the_data_is_told_beside_what_is_wrong_with_the_truth(open_page):
+    app = open_page()
+    type_into_transmat(app, 0, "to 1", 0.5)
+    labelled(app.number_input, "T: length of the chain").set_value(10).run()
+    labelled(app.number_input, "Seed").set_value(-1).run()
+
+    assert [error.value for error in app.sidebar.error] == [
+        "T must be between 500 and 100,000.",
+        "The seed must be between 0 and 2,147,483,647.",
+    ]
+    assert [error.value for error in app.main.error] == ["Row 1 of A sums to 1.1, not to 1."]
+
+
+def test_what_does_not_go_together_is_told_where_it_can_be_mended(open_page):
+    app = open_page(delta="1000")
+    type_into_transmat(app, 0, "to 1", 0.5)
+    labelled(app.number_input, "T: length of the chain").set_value(500).run()
+
+    assert len(app.sidebar.error) == 1
+    assert app.sidebar.error[0].value.startswith("Δ = 1,000 is more than the T = 500")
 
 
 def test_a_preset_replaces_what_is_typed(open_page):
