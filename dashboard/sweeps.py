@@ -36,6 +36,7 @@ RIVALS = ("em", "kmeans", "ceiling")
 
 _TICK = 0.25
 _KEPT_FILES = 200
+_OWN_FILES = 16 * "[0-9a-f]" + "-[0-9]*.csv"  # a fingerprint and a version: never those of others
 _FAREWELL = 2.0
 
 
@@ -256,7 +257,8 @@ def _file_for(truth) -> tuple[Path | None, str]:
     file = folder / f"{fingerprint(truth)}-{rhmm.__version__}.csv"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for old in sorted(folder.glob("*.csv"), key=lambda f: f.stat().st_mtime)[:-_KEPT_FILES]:
+        own = sorted(folder.glob(_OWN_FILES), key=lambda f: f.stat().st_mtime)
+        for old in own[:-_KEPT_FILES]:
             old.unlink(missing_ok=True)
         file.touch()
         load_runs(file, truth)

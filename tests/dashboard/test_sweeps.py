@@ -415,6 +415,20 @@ def test_each_truth_has_a_file_of_its_own(cache, here):
     }
 
 
+def test_of_many_files_the_oldest_of_its_own_go_and_no_others(cache, here, monkeypatch):
+    monkeypatch.setattr(sweeps, "_KEPT_FILES", 2)
+    cache.mkdir()
+    own = [cache / f"{i:016x}-{rhmm.__version__}.csv" for i in range(4)]
+    others = [cache / "thesis.csv", cache / "0123-0.3.0.csv", own[0].with_suffix(".unreadable")]
+    for age, path in enumerate([*others, *own]):
+        path.touch()
+        os.utime(path, (age, age))
+
+    sweeps.compute(SWEEP, ignore)
+
+    assert {*cache.iterdir()} == {*others, *own[2:], file_of(cache)}
+
+
 def test_a_damaged_file_is_moved_aside_with_a_word_about_it(cache, here):
     sweeps.compute(SWEEP, ignore)
     damaged = file_of(cache).read_text().replace("streaming", "dreaming")
