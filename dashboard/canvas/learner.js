@@ -3,12 +3,12 @@
 /** The estimated means, their trails and circles, and what the learner holds. */
 function drawLearner(g, colours, disk, run, position, options) {
   const ratio = window.devicePixelRatio || 1, n = run.truth.means.length;
-  if (!run.steps.length) return;
   const frame = Math.floor(position), next = Math.min(frame + 1, run.steps.length - 1);
-  const share = position - frame;
-  if (options.held) drawHeld(g, disk, run, run.steps[frame]);
+  const share = position - frame, known = run.steps.length > 0;
+  if (options.held && known) drawHeld(g, disk, run, run.steps[frame]);
   if (options.em && run.em) drawEm(g, colours, disk, run);
   if (options.kmeans && run.kmeans) drawKmeans(g, colours, disk, run);
+  if (!known) return; // the others may have something to show all the same
   for (let i = 0; i < n; i++) {
     const colour = run.truth.colours[i];
     const mean = (f) => [run.means[2 * (f * n + i)], run.means[2 * (f * n + i) + 1]];

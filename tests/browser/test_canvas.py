@@ -41,9 +41,10 @@ class Bench:
         message = canvas.run_message(run, over, View())
         self.page.evaluate("text => window.receive(text)", base64.b64encode(message).decode())
 
-    def give_cloud(self, run):
-        """As the other mount does."""
-        arrays = {"xy": run.points.ravel().tolist(), "states": run.true_states.tolist()}
+    def give_cloud(self, run, **arrays):
+        """As the other mount does; `arrays` replace those of the run."""
+        cloud = {"xy": run.points, "states": run.true_states} | arrays
+        arrays = {name: array.ravel().tolist() for name, array in cloud.items()}
         self.page.evaluate(
             """([id, arrays]) => {
               window.rhmmClouds = new Map([[id, { id, stride: 1, ...arrays }]]);
@@ -57,6 +58,13 @@ class Bench:
 
     def click(self, name):
         self.page.locator(f".{name}").click()
+
+    def disk(self):
+        """The picture on the disk, painted anew."""
+        painted = self.page.locator(".lab").get_attribute("data-painted")
+        self.page.evaluate("document.querySelector('main').lab.wake()")
+        self.wait_for(f"Number(lab.painted) > {painted}")
+        return self.page.evaluate("document.querySelector('canvas.disk').toDataURL()")
 
     def moves(self):
         return [value for name, value in self.sent if name == "moved"]
@@ -131,4 +139,18 @@ def test_a_model_with_fewer_states_may_come_before_its_cloud(bench, run):
     bench.give_cloud(fewer)
     bench.wait_for(f"Number(lab.k) > {fewer.trace.step[10]}")
 
+    assert bench.complaints == []
+
+
+@pytest.mark.parametrize("name", ["em", "kmeans"])
+def test_rivals_are_drawn_where_there_is_no_online_path(bench, name):
+    bench.receive(
+        runs.compute(Experiment(length=500, window=500, algorithm="windowed"), lambda *_: None)
+    )
+    bench.wait_for("lab.playing === 'false'")
+    before = bench.disk()
+
+    bench.click(name)
+
+    assert bench.disk() != before
     assert bench.complaints == []
