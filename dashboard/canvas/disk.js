@@ -253,6 +253,12 @@ class DiskView {
     return (window.devicePixelRatio || 1) * Math.min(1.6, 1 + Math.log2(this.view.zoom) / 6);
   }
 
+  /** The states by which the observations are coloured. */
+  get shownStates() {
+    const { states, decoded } = this.cloud;
+    return this.colourBy === "decoded" && decoded ? decoded : states;
+  }
+
   drawLayer(colours, options) {
     const { layer, canvas } = this, dot = this.dot;
     layer.width = canvas.width;
@@ -267,8 +273,7 @@ class DiskView {
     g.globalAlpha = 1;
     if (options.grid) this.drawGrid(g, colours);
     if (this.cloud && this.truth) {
-      const { xy, decoded } = this.cloud;
-      const states = this.colourBy === "decoded" && decoded ? decoded : this.cloud.states;
+      const { xy } = this.cloud, states = this.shownStates;
       const opacity = (options.dim ? 0.28 : 0.5);
       const stamps = this.truth.means.map((_, s) => markStamp(s, this.truth.colours[s], 1.9 * dot, opacity));
       const half = stamps[0].width / 2;

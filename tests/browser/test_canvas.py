@@ -154,3 +154,17 @@ def test_rivals_are_drawn_where_there_is_no_online_path(bench, name):
 
     assert bench.disk() != before
     assert bench.complaints == []
+
+
+def test_what_the_learner_holds_has_the_colours_that_were_chosen(bench, run):
+    decoded = (run.true_states + 1) % 3
+    bench.receive(run)
+    bench.click("play")
+    bench.wait_for("lab.playing === 'false'")
+    bench.give_cloud(run, decoded=decoded)
+    bench.page.locator(".colour").select_option("decoded")
+    coloured = bench.disk()
+
+    bench.give_cloud(run, states=decoded)
+
+    assert bench.disk() == coloured
