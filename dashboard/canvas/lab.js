@@ -144,7 +144,9 @@ class Lab {
     const target = event.composedPath()[0];
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const free = target === document.body || target.tagName === "CANVAS" || target.classList?.contains("stMain");
-    if (!free) return;
+    // to a button or a switch of the lab arrows mean nothing; a space presses it
+    const indifferent = this.root.contains(target) && target.matches("button, input[type=checkbox]");
+    if (!free && !(indifferent && event.key !== " ")) return;
     const action = { " ": () => this.play(!this.playing), ArrowRight: () => this.step(1), ArrowLeft: () => this.step(-1) }[event.key];
     if (!action) return;
     event.preventDefault();

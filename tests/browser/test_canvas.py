@@ -168,3 +168,27 @@ def test_what_the_learner_holds_has_the_colours_that_were_chosen(bench, run):
     bench.give_cloud(run, states=decoded)
 
     assert bench.disk() == coloured
+
+
+@pytest.mark.parametrize("name", ["play", "grid"])
+def test_arrows_step_after_a_click(bench, run, name):
+    bench.receive(run)
+    bench.page.locator(".scrub").fill("20")
+    bench.page.locator(f".{name}").focus()
+    steps = run.trace.step
+
+    bench.page.keyboard.press("ArrowRight")
+    bench.wait_for(f"Number(lab.k) === {steps[21]}")
+    bench.page.keyboard.press("ArrowLeft")
+    bench.wait_for(f"Number(lab.k) === {steps[20]}")
+
+
+def test_a_switch_is_pressed_by_space_and_nothing_plays(bench, run):
+    bench.receive(run)
+    bench.page.locator(".scrub").fill("20")
+    bench.page.locator(".grid").focus()
+
+    bench.page.keyboard.press("Space")
+
+    assert bench.page.locator(".grid").is_checked()
+    bench.wait_for("lab.playing === 'false'")
