@@ -160,6 +160,7 @@ class Lab {
     this.last = null;
     const button = this.find("play");
     button.textContent = playing ? "Pause" : "Play";
+    this.find("readout").setAttribute("aria-live", playing ? "off" : "polite"); // else it never ends
     this.box.dataset.playing = String(playing);
     if (!playing) this.tellView();
     this.wake();

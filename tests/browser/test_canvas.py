@@ -192,3 +192,14 @@ def test_a_switch_is_pressed_by_space_and_nothing_plays(bench, run):
 
     assert bench.page.locator(".grid").is_checked()
     bench.wait_for("lab.playing === 'false'")
+
+
+def test_numbers_are_read_aloud_only_while_they_stand(bench, run):
+    readout = bench.page.locator(".readout")
+    bench.receive(run)
+    assert readout.get_attribute("aria-live") == "off"
+
+    bench.page.locator(".scrub").fill("20")
+
+    bench.wait_for("lab.playing === 'false'")
+    assert readout.get_attribute("aria-live") == "polite"
