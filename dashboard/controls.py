@@ -149,7 +149,8 @@ def _choose_data() -> None:
 
 
 def _share() -> None:
-    with st.popover("Share", help="A link that opens exactly this."):
+    # moving the canvas or the timeline does not run the sidebar: opening this does
+    with st.popover("Share", help="A link that opens exactly this.", on_change="rerun"):
         address = st.context.url or ""
         query = urlencode(state.link_query())
         st.caption("This link opens what you see, to the last digit.")

@@ -63,6 +63,8 @@ def test_play_pause_step_and_scrub(open_lab):
     lab.wait_for(f"Number(lab.k) === {stopped + 25}")
     lab.page.get_by_role("button", name="One frame back").click()
     lab.wait_for(f"Number(lab.k) === {stopped}")
+    lab.page.keyboard.press("ArrowRight")  # the button still has the focus
+    lab.wait_for(f"Number(lab.k) === {stopped + 25}")
     lab.page.get_by_label("Observation k").fill("100")
     lab.wait_for("Number(lab.k) === 2725")  # the first frame is at 225
 
@@ -181,15 +183,22 @@ def test_a_link_brings_back_the_same_picture_and_numbers(open_lab, open_page):
     assert again.page.get_by_label("Colour by").input_value() == "decoded"
 
 
-def test_the_shared_link_is_the_address(open_lab):
+def test_the_shared_link_is_the_address(open_lab, open_page):
     lab = open_lab("/?T=1000&seed=4")
+    lab.wait_for_results()
+    lab.page.get_by_label("Observation k").fill("7")
+    lab.page.get_by_label("geodesic grid").check()
+    lab.wait_for_query(k=lab.value("k"), show="circles,trails,held,grid")
     lab.page.get_by_role("button", name="Share").click()
-    link = lab.page.locator('[data-testid="stPopoverBody"] code').inner_text().strip()
+    shown = lab.page.locator('[data-testid="stPopoverBody"] code')
+    link = shown.filter(has_text=f"k={lab.k}").inner_text().strip()
 
-    other = open_lab(link.removeprefix(lab.page.evaluate("location.origin")))
+    other = Lab(open_page(link.removeprefix(lab.page.evaluate("location.origin"))))
+    other.wait_for(f"lab.k === '{lab.k}'")
 
     assert other.query == lab.query
     assert other.run == lab.run
+    assert other.page.get_by_label("geodesic grid").is_checked()
 
 
 def test_zoom_survives_new_results(open_lab):
