@@ -256,6 +256,19 @@ def test_one_state_leaves_nothing_to_confuse():
     assert "overlap" not in words
 
 
+def test_states_are_said_not_to_overlap_only_if_kmeans_tells_them_apart_too():
+    truth = {**PRESETS["Two states"], "sigmas": (0.05, 0.05)}
+    run = finished(Experiment(**truth, length=1_000))
+
+    def said(run):
+        return differences.why_they_differ(run)[0]
+
+    by_the_chain = with_method(run, KMEANS, accuracy=0.52)
+    assert said(run).startswith("**The ceiling** is 100 % here: the states do not overlap")
+    for unclear in (by_the_chain, until(run, ONLINE, CEILING)):
+        assert said(unclear).startswith("**The ceiling** is 100 % here: with the true parameters")
+
+
 def test_a_collapse_is_named_with_its_rows_and_the_window(collapsed):
     rows = differences.collapsed_rows(
         collapsed.method(ONLINE).model.transmat_, np.array(collapsed.experiment.transmat)
