@@ -230,7 +230,9 @@ def _points(gap: float) -> str:
 
 
 def _loss(gap: float) -> str:
-    return "nothing" if gap <= 0.0 else f"only {_points(gap)}"
+    if gap <= 0.0:
+        return "nothing"
+    return "less than 0.01 points" if round(gap, 6) < 0.0001 else f"only {_points(gap)}"
 
 
 def _times(count: int, noun: str = "time") -> str:

@@ -269,6 +269,21 @@ def test_states_are_said_not_to_overlap_only_if_kmeans_tells_them_apart_too():
         assert said(unclear).startswith("**The ceiling** is 100 % here: with the true parameters")
 
 
+@pytest.mark.parametrize(
+    ("gap", "words"),
+    [
+        (0.0, "loses nothing"),
+        (0.00001, "loses less than 0.01 points"),
+        (0.0001, "loses only 0.01 points"),
+        (0.002, "loses only 0.2 points"),
+    ],
+)
+def test_a_loss_is_never_said_to_be_zero_points(paper, gap, words):
+    run = with_method(paper, ONLINE, accuracy=paper.method(CEILING).accuracy - gap)
+    said = next(s for s in differences.why_they_differ(run) if s.startswith("**Online**"))
+    assert words in said
+
+
 def test_a_collapse_is_named_with_its_rows_and_the_window(collapsed):
     rows = differences.collapsed_rows(
         collapsed.method(ONLINE).model.transmat_, np.array(collapsed.experiment.transmat)
