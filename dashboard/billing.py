@@ -36,7 +36,7 @@ def bill(experiment: Experiment, runs: Iterable[Run]) -> Bill | None:
     return Bill(
         present.percent(summary.accuracy.mean),
         f"{summary.transition_error.mean:.4f}",
-        f"{microseconds:.3g} µs",
+        present.microseconds(microseconds),
         present.size(summary.nbytes),
         _bill_in_words(experiment, summary, family),
     )

@@ -14,6 +14,10 @@ def seconds(value: float | None) -> str:
     return f"{value:.2f} s"
 
 
+def microseconds(value: float) -> str:
+    return f"{value:.3g} µs" if value < 100 else f"{value:,.0f} µs"
+
+
 def size(nbytes: int | None) -> str:
     if nbytes is None:
         return "–"

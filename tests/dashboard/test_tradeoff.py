@@ -339,7 +339,7 @@ def test_the_bill_is_of_the_experiments_own_delta(algorithm, swept):
     seconds = np.mean([run.seconds for run in mine])
     assert bill.accuracy == present.percent(np.mean([run.accuracy for run in mine]))
     assert bill.error == f"{np.mean([run.transition_error for run in mine]):.4f}"
-    assert bill.time == f"{1e6 * seconds / 500:.3g} µs"
+    assert bill.time == present.microseconds(1e6 * seconds / 500)
     assert bill.memory == present.size(max(run.nbytes for run in mine))
     assert "Δ = 60" in bill.words
     assert "over 3 runs" in bill.words
@@ -368,6 +368,14 @@ def test_the_bills_sentences_follow_the_numbers(by_window, sentence):
     bill = billing.bill(SMALL, with_accuracies(SMALL, by_window))
 
     assert sentence in bill.words
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(0.1234, "0.123 µs"), (28.14, "28.1 µs"), (281.4, "281 µs"), (2_814.0, "2,814 µs")],
+)
+def test_the_time_for_an_observation_is_written_without_powers_of_ten(value, words):
+    assert present.microseconds(value) == words
 
 
 def test_there_is_no_bill_before_the_first_run(swept):
