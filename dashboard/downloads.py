@@ -1,4 +1,4 @@
-"""Everything shown can be taken away: data, results, and a script that computes them again."""
+"""What was computed can be taken away: data, results, and a script that computes them again."""
 
 import csv
 import io
@@ -11,6 +11,7 @@ import numpy as np
 
 from dashboard.experiment import Experiment
 from dashboard.runs import CEILING, EM, KMEANS, ONLINE, Run
+from rhmm import Parameters
 
 _TEMPLATE = Template((Path(__file__).parent / "run_again.txt").read_text(encoding="utf-8"))
 _COLUMN = {ONLINE: "online", EM: "em", KMEANS: "kmeans", CEILING: "true_parameters"}
@@ -33,7 +34,7 @@ def arrays_npz(run: Run) -> bytes:
     content = {"points": run.points, "true_states": run.true_states}
     if run.trace is not None:
         content |= {f"online_path_{name}": value for name, value in run.trace._asdict().items()}
-    for field in ("transmat", "means", "sigmas"):
+    for field in Parameters._fields:
         if run.em_path:
             content[f"em_path_{field}"] = np.stack([getattr(p, field) for p in run.em_path])
         for method in run.methods:

@@ -36,7 +36,10 @@ def test_the_arrays_hold_the_paths(run):
         np.testing.assert_array_equal(file["points"], run.points)
         np.testing.assert_array_equal(file["online_path_means"], run.trace.means)
         np.testing.assert_array_equal(file["em_path_means"][-1], file["em_means"])
-        np.testing.assert_array_equal(file["kmeans_means"], run.method(runs.KMEANS).model.means_)
+        np.testing.assert_array_equal(file["em_path_startprob"][-1], file["em_startprob"])
+        kmeans = run.method(runs.KMEANS).model.parameters_
+        for name, value in kmeans._asdict().items():
+            np.testing.assert_array_equal(file[f"kmeans_{name}"], value)
 
 
 def test_the_json_holds_the_numbers_of_the_page(run):
