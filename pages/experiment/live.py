@@ -11,7 +11,7 @@ controls.sidebar()
 st.title("Online learning on the Poincaré disk")
 st.caption(
     "Crosses are the true means: drag them. Coloured marks are what the online algorithm believes "
-    "after k observations, with the way it came; circles are one σ wide, dashed the true ones. "
+    "after k observations, with the way it came; circles have radius σ, dashed the true ones. "
     "The rim of the disk is infinitely far away."
 )
 for problem in state.link_problems():
