@@ -98,8 +98,8 @@ def show_bill(outcome: Outcome) -> None:
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def curves(sweep: Sweep, done: int, _summaries) -> list:
-    """Drawn once for each number of runs: the page looks four times a second."""
+def curves(sweep: Sweep, runs_hash: int, _summaries) -> list:
+    """Drawn once for the same runs: the page looks again and again."""
     return [tradeoff.panel(sweep, _summaries, measure) for measure in tradeoff.MEASURES]
 
 
@@ -112,7 +112,7 @@ def show_panels(sweep: Sweep, outcome: Outcome) -> None:
     st.subheader("Against Δ")
     st.html(tradeoff.legend(sweep))
     summaries = summarise(outcome.runs)
-    drawn = curves(sweep, len(outcome.runs), summaries)
+    drawn = curves(sweep, hash(outcome.runs), summaries)
     with st.container(key="panels-tradeoff"):
         for measure, figure in zip(tradeoff.MEASURES, drawn, strict=True):
             key = f"curves-{measure.field}"

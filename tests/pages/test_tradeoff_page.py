@@ -286,6 +286,20 @@ def test_a_sweep_that_nobody_sees_any_more_ends(endless):
     assert job.cancelled
 
 
+def test_other_runs_of_the_same_number_have_curves_of_their_own(monkeypatch):
+    def drawn(window):
+        def compute(wish, report):
+            runs = [c for c in wish.configurations() if c.window == window]
+            return Outcome((run_once(true_model(wish.experiment), runs[0], 0),))
+
+        monkeypatch.setattr(sweeps, "compute", compute)
+        desk._sweeps.cache_clear()
+        app = settled(opened(**SMALL))
+        return app.get("plotly_chart")[0].proto.spec
+
+    assert drawn(40) != drawn(100)
+
+
 def test_a_point_that_is_no_more_leaves_the_caption(small):
     small.session_state.picked = ["streaming", 60]
     small.run()
