@@ -42,6 +42,11 @@ def least_window(n_states: int) -> int:
     return max(LEAST_WINDOW, 5 * n_states)
 
 
+def window_for(n_states: int, window: int) -> int:
+    """This Δ, or the least one that so many states need."""
+    return max(window, least_window(n_states))
+
+
 @dataclass(frozen=True)
 class Experiment:
     """The truth (A, c, σ, π), the data (T, seed) and the learner (Δ, algorithm, update)."""

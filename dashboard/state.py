@@ -11,9 +11,8 @@ import streamlit as st
 
 from dashboard import experiment as experiments
 from dashboard import sweeps, views
-from dashboard.experiment import TRUTH, Experiment, Invalid
+from dashboard.experiment import TRUTH, Experiment, Invalid, window_for
 from dashboard.sweeps import Plan
-from dashboard.truth import window_for
 from dashboard.views import View
 
 _QUERY = (*experiments.QUERY, *views.QUERY, *sweeps.QUERY)

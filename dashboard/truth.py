@@ -17,8 +17,8 @@ from dashboard.experiment import (
     Experiment,
     Invalid,
     indexed,
-    least_window,
     normalised,
+    window_for,
 )
 from dashboard.runs import DISK, true_model
 from rhmm.parameters import stationary_law
@@ -207,11 +207,6 @@ def without_state(truth: Mapping, state: int) -> dict:
         "transmat": tuple(normalised(rest(row)) for row in rest(truth["transmat"])),
         "startprob": normalised(rest(truth["startprob"])),
     }
-
-
-def window_for(n: int, window: int) -> int:
-    """This Δ, or the least one that so many states need."""
-    return max(window, least_window(n))
 
 
 def _usual_sigma(sigmas: Sequence) -> float:

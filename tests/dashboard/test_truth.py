@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dashboard import truth
-from dashboard.experiment import MOST_STATES, Experiment
+from dashboard.experiment import MOST_STATES, Experiment, window_for
 from dashboard.presets import PRESETS
 from dashboard.runs import DISK, true_model
 from rhmm.scoring import accuracy
@@ -123,9 +123,7 @@ def test_states_can_be_added_up_to_the_most_and_the_model_stays_valid(name):
     now = Experiment(**PRESETS[name], window=20 if len(PRESETS[name]["means"]) < 5 else 25)
     while now.n_states < MOST_STATES:
         n = now.n_states
-        now = replace(
-            now, **truth.with_new_state(now.truth), window=truth.window_for(n + 1, now.window)
-        )
+        now = replace(now, **truth.with_new_state(now.truth), window=window_for(n + 1, now.window))
         assert now.n_states == n + 1
         assert now.transmat[n][n] == 0.6
         assert all(map(sums_to_one, now.transmat))
