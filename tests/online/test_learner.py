@@ -264,7 +264,8 @@ def test_the_trace_adds_up_the_predictive_log_densities(name):
     X = stream(Hyperbolic(2), 1_200)
     online = learner(Hyperbolic(2), name, trace_every=1).partial_fit(X)
     trace, expected = online.trace_, []
-    for k in range(1, len(trace.step)):
+    some = np.arange(1, len(trace.step), 11)
+    for k in some:
         y = X[trace.step[k] - 1]
         before = online.to_hmm()
         before.parameters_ = before.parameters_._replace(
@@ -272,7 +273,8 @@ def test_the_trace_adds_up_the_predictive_log_densities(name):
         )
         predicted = trace.gamma[k - 1] @ trace.transmat[k - 1]
         expected.append(np.log(predicted @ np.exp(brute_force.log_density(before, y[None])[0])))
-    np.testing.assert_allclose(np.diff(trace.log_likelihood), expected, rtol=1e-6, atol=1e-6)
+    gained = trace.log_likelihood[some] - trace.log_likelihood[some - 1]
+    np.testing.assert_allclose(gained, expected, rtol=1e-6, atol=1e-6)
 
 
 def test_without_a_stride_there_is_no_trace():
