@@ -2,6 +2,8 @@
 
 from urllib.parse import parse_qs, urlsplit
 
+from tests.browser.stillness import wait_until_still
+
 
 class Lab:
     def __init__(self, page):
@@ -43,10 +45,11 @@ class Lab:
         )
         self.page.get_by_role("button", name="Cancel").wait_for(state="detached")
 
-    def pause(self) -> None:
-        if self.value("playing") == "true":
-            self.page.get_by_role("button", name="Pause").click()
+    def stop_at(self, frame: int) -> int:
+        """The number of observations in that frame, which then stands still."""
+        self.page.get_by_label("Observation k").fill(str(frame))
         self.wait_for("lab.playing === 'false'")
+        return self.k
 
     def table(self, without_times: bool = True) -> list[list[str]]:
         rows = self.page.locator('[data-testid="stTable"] tbody tr')
@@ -55,6 +58,7 @@ class Lab:
         return [[c for j, c in enumerate(row) if j != 6 or not without_times] for row in cells]
 
     def drag_mean(self, state: int, right: float, down: float) -> None:
+        wait_until_still(self.page)
         box = self.page.locator(".handle").nth(state).bounding_box()
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         mouse = self.page.mouse

@@ -109,20 +109,22 @@ def test_a_run_that_was_stopped_is_replayed_on_every_screen(bench, run):
 
 def test_arrow_keys_are_not_lost_while_messages_come(bench, run):
     unfinished = run._replace(finished=False)
+    bench.page.clock.install(time=0)
+    bench.page.clock.pause_at(1000)  # from now on it goes only when told
     bench.receive(unfinished, over=False)
     handles = bench.page.locator(".handle")
     for state, key in ((0, "ArrowRight"), (1, "ArrowDown")):
         handles.nth(state).focus()
         bench.page.keyboard.press(key)
         bench.receive(unfinished, over=False)
-    bench.page.wait_for_timeout(700)
+    bench.page.clock.run_for(700)
 
     assert bench.moves() == [[{"state": 0, "x": 0.01, "y": 0}, {"state": 1, "x": 0.29, "y": 0.81}]]
 
     handles.nth(2).focus()
     bench.page.keyboard.press("ArrowUp")
     bench.receive(runs.empty_run(replace(SMALL, **PRESETS["Two states"])), over=False)
-    bench.page.wait_for_timeout(700)
+    bench.page.clock.run_for(700)
     assert len(bench.moves()) == 1  # that state is no more
     assert bench.complaints == []
 

@@ -1,0 +1,37 @@
+"""A page is judged when it stands still: parts of it come late and move what is below them."""
+
+from axe_playwright_python.sync_playwright import Axe
+
+SIGHT = """() => [...document.querySelectorAll('[data-testid="stElementContainer"]')].map((box) => {
+  const { x, y, width, height } = box.getBoundingClientRect();
+  return [x, y, width, height, getComputedStyle(box).opacity].map(Number);
+})"""
+"""Where everything on the page is, and how far it is faded."""
+
+
+def wait_until_still(page):
+    """Every part has been loaded, and nothing has moved for a while."""
+    page.wait_for_function(
+        f"""() => {{
+          const late = document.querySelector('[data-testid="stSkeleton"], [data-stale="true"]');
+          const sight = late || document.fonts.status !== "loaded" ? null : String(({SIGHT})());
+          window.still = sight && sight === window.sight ? window.still + 1 : 0;
+          window.sight = sight;
+          return window.still > 10;
+        }}"""
+    )
+
+
+def barriers(page) -> list[str]:
+    """What keeps people from using this page, as far as axe finds it, if it is serious."""
+    while True:
+        wait_until_still(page)
+        before = page.evaluate(SIGHT)
+        found = Axe().run(page).response["violations"]
+        if page.evaluate(SIGHT) == before:  # else it has seen two pages, one over the other
+            break
+    return [
+        f"{v['id']}: {v['nodes'][0]['failureSummary']} ({v['nodes'][0]['html'][:200]})"
+        for v in found
+        if v["impact"] in ("serious", "critical")
+    ]
