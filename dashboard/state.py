@@ -8,6 +8,7 @@ on screen.
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard import experiment as experiments
 from dashboard import sweeps, views
@@ -21,8 +22,7 @@ _QUERY = (*experiments.QUERY, *views.QUERY, *sweeps.QUERY)
 def open_session() -> None:
     """Read the link if it is one that this session has not written itself. Call first."""
     asked = {key: st.query_params[key] for key in _QUERY if key in st.query_params}
-    first = "experiment" not in st.session_state
-    if first or not _is_own(asked):
+    if "experiment" not in st.session_state or not _is_own(asked):
         st.session_state.experiment, problems = Experiment.from_query(asked)
         st.session_state.plan, more_problems = Plan.from_query(asked)
         st.session_state.link_problems = problems + more_problems
@@ -33,6 +33,7 @@ def open_session() -> None:
         st.session_state.plan_problems = {}
         st.session_state.written = []
         st.session_state.refusals = 0
+        st.session_state.links = links() + 1
     write_link()
 
 
@@ -61,7 +62,7 @@ def _is_own(asked: dict[str, str]) -> bool:
     if not asked:
         return True  # another page of the menu
     written = st.session_state.written
-    if asked not in written:
+    if asked not in written or get_script_run_ctx().is_history_navigation:
         return False
     latest = max(i for i, query in enumerate(written) if query == asked)
     del written[:latest]
@@ -178,6 +179,11 @@ def _problems(valid: Experiment | Plan, draft: dict) -> dict[str, str]:
 def refusals() -> int:
     """How many proposals were refused: the canvas takes back what it shows when this changes."""
     return st.session_state.refusals
+
+
+def links() -> int:
+    """How many links were opened: the canvas begins anew when this changes."""
+    return st.session_state.get("links", 0)
 
 
 def link_problems() -> list[Invalid]:

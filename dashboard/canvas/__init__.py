@@ -41,12 +41,11 @@ _lab = st.components.v2.component(
 _feed = st.components.v2.component("rhmm_feed", js=sources("payload.js", "clouds.js", "feed.js"))
 
 
-def lab(run: Run, over: bool, view: View, refusals: int, *, key: str, on_moved, on_view) -> None:
-    """Mount the Live lab, see `run_message`.
+def lab(message: bytes, *, key: str, on_moved, on_view) -> None:
+    """Mount the Live lab with a `run_message`.
 
     The callbacks find what was sent in ``st.session_state[key]``.
     """
-    message = run_message(run, over, view, refusals)
     _lab(key=key, data=message, on_moved_change=on_moved, on_view_change=on_view)
 
 
@@ -90,8 +89,12 @@ def cloud_message(run: Run) -> bytes:
     return pack({"id": run_id(run), "stride": stride}, arrays)
 
 
-def run_message(run: Run, over: bool, view: View, refusals: int = 0) -> bytes:
-    """What is known of the run so far; `over` says that no more of it will come."""
+def run_message(run: Run, over: bool, view: View, refusals: int = 0, links: int = 0) -> bytes:
+    """What is known of the run so far; `over` says that no more of it will come.
+
+    The canvas keeps what people do with it, until one of the counts rises: they were refused what
+    they dragged, or have opened another link, which is seen as `view` says.
+    """
     experiment, n = run.experiment, run.experiment.n_states
     held = observations_held(experiment)
     stride = trace_stride(experiment)
@@ -132,6 +135,7 @@ def run_message(run: Run, over: bool, view: View, refusals: int = 0) -> bytes:
         "withoutPath": _without_path(run, over),
         "view": view.for_browser(),
         "refusals": refusals,  # a message that has not changed would not reach the canvas
+        "links": links,
     }
     return pack(about, arrays)
 

@@ -33,16 +33,16 @@ class Lab {
   // What arrives from Python
 
   receive(run) {
-    const isNew = run.id !== this.run?.id;
+    const isNew = run.id !== this.run?.id, isOpened = run.links !== this.run?.links;
     const atEnd = !this.run || this.position >= this.run.steps.length - 1;
-    if (isNew && !this.run) this.open(run.view);
+    if (isOpened) this.open(run.view);
     this.run = run;
     this.charts.setRun(run);
     this.disk.setTruth(run.truth);
     if (isNew) {
       this.offerCentres();
       this.disk.setCloud(clouds().get(run.id) ?? null); // never one of another number of states
-      if (atEnd || this.playing) this.restart();
+      if (atEnd || this.playing || isOpened) this.restart();
       else this.tellView(); // who has stopped to look stays there, and the link says where
     } else if (this.opensAt !== null) {
       this.openAtMoment();
@@ -65,7 +65,7 @@ class Lab {
     }
   }
 
-  /** The first run: begin as the link says, or by playing. */
+  /** The first run of a link: begin as it says, or by playing. */
   open(view) {
     for (const name of SWITCHES) this.find(name).checked = view.show.includes(name);
     this.find("colour").value = view.colour;

@@ -37,7 +37,8 @@ def looked() -> None:
 
 def show(run) -> None:
     over = run.finished or has_ended(job)
-    canvas.lab(run, over, state.view(), state.refusals(), key="lab", on_moved=moved, on_view=looked)
+    message = canvas.run_message(run, over, state.view(), state.refusals(), state.links())
+    canvas.lab(message, key="lab", on_moved=moved, on_view=looked)
     st.table(present.methods_table(run))
     takeaway.buttons(run)
     canvas.feed(run, key="cloud")

@@ -71,7 +71,8 @@ def save_runs(path, truth: RiemannianHMM, runs: Iterable[Run]) -> None:
 class Record:
     """The file of one sweep: what it held before, and a place for what comes.
 
-    Raises ValueError for a file that is damaged or of another truth, and leaves it as it is.
+    To be used in ``with``, which makes a Parquet file whole at the end. Raises ValueError for a
+    file that is damaged or of another truth, and leaves it as it is.
     """
 
     def __init__(self, path, truth: RiemannianHMM):
@@ -107,9 +108,19 @@ class Record:
             if self._out.write(line) != len(line):
                 raise OSError("there is room for a part of a line only")
 
-    def close(self) -> None:
-        """Close the file; a Parquet file is made whole."""
+    def __enter__(self) -> "Record":
+        return self
+
+    def __exit__(self, kind, error: BaseException | None, traceback) -> None:
         self._out.close()
+        try:
+            self._make_whole()
+        except CannotWriteError as trouble:  # the journal stays, so that nothing is lost
+            if error is None or isinstance(error, StopIteration):
+                raise
+            error.add_note(str(trouble))  # what went wrong first is what matters
+
+    def _make_whole(self) -> None:
         if self._grows != self._path:
             with _writing(self._path):
                 save_runs(self._path, self._truth, self.known.values())

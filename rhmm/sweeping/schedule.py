@@ -66,7 +66,7 @@ def sweep(
     known = {} if record is None else dict(record.known)
     done: dict[Task, Run] = {}
     try:
-        with nullcontext() if record is None else closing(record):
+        with nullcontext() if record is None else record:
             for task in tasks:
                 if task in known:
                     done[task] = known[task]

@@ -222,6 +222,63 @@ def test_zoom_survives_new_results(open_lab):
     assert lab.query["look"].split(",")[2] == "1.5000"
 
 
+def test_the_way_back_leads_through_every_experiment_and_out(open_lab):
+    lab = open_lab("/?T=1000&delta=60&seed=11")
+    lab.wait_for_results()
+    first, table, query = lab.run, lab.table(), lab.query
+    seed = lab.page.get_by_role("spinbutton", name="Seed")
+    seed.fill("12")
+    seed.press("Enter")
+    lab.wait_for_another_run(first)
+    lab.wait_for_results()
+    second = lab.run
+    lab.page.get_by_role("link", name="Set the truth").click()
+    lab.page.get_by_role("heading", level=1, name="Set the truth").wait_for()
+    lab.wait_for_query(seed="12")
+
+    lab.page.go_back()
+    lab.wait_for(f"lab.run === '{second}'")
+    lab.page.go_back()
+    lab.wait_for(f"lab.run === '{first}'")
+    lab.wait_for_results()
+    assert lab.table() == table
+    assert lab.query == query
+    assert seed.input_value() == "11"
+
+    lab.page.go_forward()
+    lab.wait_for(f"lab.run === '{second}'")
+    lab.page.go_back()
+    lab.wait_for(f"lab.run === '{first}'")
+    lab.page.go_back()  # to the link as it was typed
+    lab.wait_for_query(**query)
+    lab.page.go_back()
+    assert lab.page.url == "about:blank"
+
+
+def test_the_way_back_leads_to_earlier_views(open_lab):
+    lab = open_lab("/?seed=4")
+    lab.wait_for_results()
+    lab.stop_at(100)
+    lab.wait_for_query(k="2725")
+    lab.page.get_by_role("button", name="Zoom in").click()
+    lab.page.wait_for_function("location.search.includes('look=')")
+    lab.stop_at(50)
+    lab.wait_for_query(k="1475")
+    lab.page.get_by_label("geodesic grid").check()
+    lab.page.wait_for_function("location.search.includes('grid')")
+
+    lab.page.go_back()
+    lab.page.locator(".grid:not(:checked)").wait_for()
+    lab.page.go_back()
+    lab.wait_for("lab.k === '2725'")
+    assert lab.query["look"].split(",")[2] == "1.5000"
+    lab.page.go_back()
+    lab.page.wait_for_function("!location.search.includes('look=')")
+    lab.page.get_by_role("button", name="Zoom in").click()
+    lab.page.wait_for_function("location.search.includes('look=')")
+    assert lab.query["look"].split(",")[2] == "1.5000"  # from the whole disk, which was shown
+
+
 def test_a_long_run_plays_while_it_is_computed_and_can_be_cancelled(open_lab):
     lab = open_lab("/?T=100000&delta=5000&algorithm=windowed&update=convex")
     lab.page.get_by_role("button", name="Cancel").wait_for()

@@ -2,7 +2,6 @@ import csv
 import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 
 import numpy as np
 import pytest
@@ -65,12 +64,12 @@ def test_points_that_are_matrices_come_back(path):
 
 def test_each_run_is_on_disk_before_the_next_and_a_crash_loses_none(runs, path, tmp_path_factory):
     crashed = tmp_path_factory.mktemp("crashed")
-    with closing(Record(path, TRUTH)) as record:
+    with Record(path, TRUTH) as record:
         for count, run in enumerate(runs[:3], start=1):
             record.append(run)
             assert load_runs(path, TRUTH) == runs[:count]
         shutil.copytree(path.parent, crashed, dirs_exist_ok=True)
-    with closing(Record(crashed / path.name, TRUTH)) as record:
+    with Record(crashed / path.name, TRUTH) as record:
         assert list(record.known.values()) == runs[:3]
         record.append(runs[3])
     assert load_runs(crashed / path.name, TRUTH) == runs[:4]
@@ -86,7 +85,7 @@ def test_a_line_torn_anywhere_is_written_again(runs, tmp_path):
     torn = tmp_path / "torn.csv"
     for size in sizes:
         torn.write_bytes(content[:size])
-        with closing(Record(torn, TRUTH)) as record:
+        with Record(torn, TRUTH) as record:
             lines = content[:size].count(b"\n")
             assert list(record.known.values()) == runs[: max(lines - 1, 0)]
             for run in runs[len(record.known) : 3]:

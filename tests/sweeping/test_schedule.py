@@ -184,6 +184,24 @@ def test_a_full_disk_stops_the_sweep_and_loses_nothing(here, path, expected):
     assert without_times(sweep(TRUTH, GRID, RUNS, here, file=path)) == without_times(expected)
 
 
+def test_a_full_disk_does_not_hide_what_went_wrong_before(here, tmp_path):
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def fill_the_disk_and_fail(run):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
+        raise KeyError("mine")
+
+    path = tmp_path / "runs.parquet"
+    try:
+        with pytest.raises(KeyError, match="mine") as caught:
+            sweep(TRUTH, GRID, RUNS, here, fill_the_disk_and_fail, path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert "cannot write to" in caught.value.__notes__[-1]
+    assert len(load_runs(path, TRUTH)) == 1
+
+
 def test_a_disk_that_is_full_from_the_beginning_costs_only_the_keeping(here, path, expected):
     resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
