@@ -16,5 +16,10 @@ class Shares(LoadScopeScheduling):
         return next((f for f in ("tests/browser", "tests/online") if file.startswith(f)), file)
 
 
+def pytest_collection_modifyitems(items):
+    # At the same time as the browser's, these would compile the same kernels a second time.
+    items.sort(key=lambda item: item.nodeid.startswith("tests/dashboard"))
+
+
 def pytest_xdist_make_scheduler(config, log):
     return Shares(config, log)

@@ -80,10 +80,10 @@ def test_a_phone_shows_the_page_without_scrolling_sideways(path, open_page):
     [
         ("/", "A=0.5,0.4,0;0,1,0;0,0,1", "Row 1 of A sums to 0.9"),
         ("/truth", "A=1,2", "A has 1 entries"),
-        ("/compare", "A=,,;,,;,,", "unclear"),
+        ("/truth", "A=,,;,,;,,", "unclear"),
         ("/", "c=0,0;1,1;0.5,0", "outside the disk"),
         ("/truth", "c=0,0;0,0;0.5,0", "coincide"),
-        ("/compare", "sigma=-1,1,1", "above 0"),
+        ("/", "sigma=-1,1,1", "above 0"),
         ("/truth", "pi=0.5,0.5,0.5", "π sums to 1.5"),
         ("/compare", "delta=5000&T=1000", "more than the T"),
         ("/", "seed=%00%FF", "unclear"),
