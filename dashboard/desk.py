@@ -17,6 +17,9 @@ QUICK = 0.35
 POLL = 0.25
 """Seconds between two looks at a running job."""
 
+POLL_BESIDE_CHARTS = 1.0
+"""The same on a page of many charts: each look keeps a browser busy for a tenth of that."""
+
 
 class Stopped(NamedTuple):
     """A job that the visitor has stopped, as it was then: it may go on for others."""
@@ -126,11 +129,11 @@ def follow(
     picture()
 
 
-def follow_experiment(job: Job, show: Callable[[runs.Run], None]) -> None:
+def follow_experiment(job: Job, show: Callable[[runs.Run], None], every: float = POLL) -> None:
     def show_run(progress: Progress) -> None:
         show(progress.result or runs.empty_run(job.wish))
 
-    follow(job, state.experiment, show_run)
+    follow(job, state.experiment, show_run, every)
 
 
 def explain_truth() -> bool:

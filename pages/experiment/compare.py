@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard import compare, controls, differences, figures, present, state, takeaway
-from dashboard.desk import follow_experiment, request
+from dashboard.desk import POLL_BESIDE_CHARTS, follow_experiment, request
 from dashboard.runs import KMEANS
 
 NOTHING_YET = "No method has finished yet: words and pictures come with the first result."
@@ -50,7 +50,7 @@ def show(run) -> None:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def drawn(experiment, names: tuple[str, ...], _run) -> compare.Pictures:
-    """Drawn once for each stage of a run: while it goes on, the page looks four times a second."""
+    """Drawn once for each stage of a run: while it goes on, the page looks again and again."""
     return compare.draw(_run)
 
 
@@ -155,4 +155,4 @@ def show_timeline(run) -> None:
     )
 
 
-follow_experiment(job, show)
+follow_experiment(job, show, every=POLL_BESIDE_CHARTS)

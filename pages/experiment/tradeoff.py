@@ -5,17 +5,21 @@ from functools import partial
 import streamlit as st
 
 from dashboard import billing, controls, figures, paper_beside_ours, state, tradeoff
-from dashboard.desk import existing, explain_truth, follow, has_ended, leave, request
+from dashboard.desk import (
+    POLL_BESIDE_CHARTS,
+    existing,
+    explain_truth,
+    follow,
+    has_ended,
+    leave,
+    request,
+)
 from dashboard.sweeps import LEARNERS, MOST_RUNS, Outcome, Sweep
 from rhmm import Run
 from rhmm.sweeping import summarise
 
 AT_ONCE = 30.0
 """Seconds of work that a page may begin without being asked."""
-
-LOOK = 1.0
-"""Seconds between two looks at a sweep: with all the curves, each keeps a browser busy for a tenth
-of that."""
 
 controls.sidebar()
 
@@ -211,7 +215,7 @@ plan_controls()
 sweep = current()
 if sweep.seconds <= AT_ONCE or existing(sweep) or st.session_state.get("started") == sweep:
     job = request(sweep)
-    follow(job, current, show, every=LOOK)
+    follow(job, current, show, every=POLL_BESIDE_CHARTS)
 else:
     leave()  # what ran before is not on this page any more
     explain_truth()
