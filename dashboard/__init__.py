@@ -1,1 +1,1 @@
-"""What the pages share: how things look, and nothing about Streamlit or the mathematics."""
+"""What the pages share: what a visitor has set, work in the background, figures and words."""

@@ -42,7 +42,7 @@ def control(widget, name: str, label: str, value, keep, **options) -> None:
     what comes under an older one is not kept.
     """
     shown, version = st.session_state.get(f"shown-{name}", (value, 0))
-    if st.session_state.get(f"control-{name}-{version}", shown) != value:
+    if not _alike(st.session_state.get(f"control-{name}-{version}", shown), value):
         version += 1
     key = f"control-{name}-{version}"
     st.session_state[f"shown-{name}"] = value, version
@@ -53,6 +53,11 @@ def control(widget, name: str, label: str, value, keep, **options) -> None:
             keep(st.session_state[key])
 
     widget(label, key=key, on_change=changed, **options)
+
+
+def _alike(a, b) -> bool:
+    """Of several choices the order does not matter."""
+    return sorted(a) == sorted(b) if isinstance(a, list) and isinstance(b, list) else a == b
 
 
 def _control(widget, field: str, label: str, **options) -> None:

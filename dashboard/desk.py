@@ -9,7 +9,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard import runs, shipped, state, sweeps
 from dashboard.experiment import TRUTH, Experiment
-from dashboard.jobs import FOREVER, Desk, Job, Progress
+from dashboard.jobs import FOREVER, Desk, Expected, Job, Progress
 
 QUICK = 0.35
 """Seconds worth waiting for a result before showing the way to it."""
@@ -151,7 +151,8 @@ def _status(job: Job) -> None:
         if explain_truth():
             return
         if job.error is not None:
-            st.error(f"This could not be computed: {job.error}")
+            why = job.error if isinstance(job.error, Expected) else "the server’s log says why."
+            st.error(f"This could not be computed: {why}")
             st.button("Try again", on_click=_run_again)
         elif _when_stopped(job):
             st.markdown("Stopped. What was learned until then is shown.")

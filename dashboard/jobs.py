@@ -79,11 +79,10 @@ class Job:
         """Wait for the end at most so long; says whether it has come."""
         return self._over.wait(seconds)
 
-    def watch(self, watcher: str) -> Progress:
-        """Look at the job, and thereby say that its result is still wanted."""
+    def watch(self, watcher: str) -> None:
+        """Say that this watcher still wants the result."""
         with self._lock:
             self._watchers[watcher] = time.monotonic()
-        return self.progress
 
     def leave(self, watcher: str) -> None:
         """This watcher does not want the result any more."""

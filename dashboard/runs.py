@@ -20,7 +20,8 @@ from rhmm import (
     Trace,
     evaluate,
 )
-from rhmm.scoring import match_states
+from rhmm.scoring import Evaluation
+from rhmm.sweeping.run import em_nbytes, kmeans_nbytes
 
 # The page says itself when a method did not converge or lost a state; the log stays empty.
 warnings.simplefilter("ignore", ConvergenceWarning)
@@ -123,28 +124,21 @@ def compute(experiment: Experiment, report: Report) -> Run:
     _prepare(experiment.algorithm)
     report(run, "Learning online", 0.0)
 
-    ceiling = _judged(CEILING, truth, truth, run)
-    run = _learn_online(run, truth, report)
-    run = run._replace(methods=(ceiling, *run.methods))
+    best = evaluate(truth, truth, points, states)
+    run = _learn_online(run, truth, best.ceiling, report)
+    run = run._replace(methods=(_method(CEILING, best), *run.methods))
     report(run, "K-means", 0.0)
 
     begin = time.perf_counter()
     clusters = RiemannianKMeans(DISK, experiment.n_states, random_state=experiment.seed)
-    parameters = clusters.fit(points).to_parameters(points, [len(points)], 1e-3)
+    model = RiemannianHMM.from_parameters(DISK, *clusters.fit(points).to_parameters())
     seconds = time.perf_counter() - begin
-    kmeans = _judged(
-        KMEANS,
-        RiemannianHMM.from_parameters(DISK, *parameters),
-        truth,
-        run,
-        labels=clusters.labels_,
-        seconds=seconds,
-        nbytes=points.nbytes + experiment.n_states * len(points) * 8,
-    )
+    result = evaluate(model, truth, points, states, labels=clusters.labels_, ceiling=best.ceiling)
+    kmeans = _method(KMEANS, result, seconds, kmeans_nbytes(points, experiment.n_states))
     run = run._replace(methods=(*run.methods, kmeans))
     report(run, "EM", 0.0)
 
-    run = _learn_by_em(run, truth, report)
+    run = _learn_by_em(run, truth, best.ceiling, report)
     return run._replace(finished=True)
 
 
@@ -157,7 +151,7 @@ def _prepare(algorithm: str) -> None:
     RiemannianHMM(DISK, small.n_states, random_state=small.seed).fit(points)
 
 
-def _learn_online(run: Run, truth: RiemannianHMM, report) -> Run:
+def _learn_online(run: Run, truth: RiemannianHMM, ceiling: float, report: Report) -> Run:
     experiment = run.experiment
     learner = online_learner(experiment)
     # Pieces small enough that a person who cancels never waits; the result does not depend on them.
@@ -172,12 +166,10 @@ def _learn_online(run: Run, truth: RiemannianHMM, report) -> Run:
             order = learner.to_hmm().order_like(truth)  # as far as can be told before the end
             run = run._replace(trace=_in_order(learner.trace_, order))
         report(run, "Learning online", min(1.0, (begin + piece) / experiment.length))
-    model = learner.to_hmm()
-    method = _judged(ONLINE, model, truth, run, seconds=seconds, nbytes=learner.state_nbytes_)
-    order = match_states(run.true_states, model.predict(run.points), experiment.n_states)
+    result = evaluate(learner.to_hmm(), truth, run.points, run.true_states, ceiling=ceiling)
     if run.trace is not None:
-        run = run._replace(trace=_in_order(learner.trace_, order))
-    return run._replace(methods=(method,))
+        run = run._replace(trace=_in_order(learner.trace_, result.order))
+    return run._replace(methods=(_method(ONLINE, result, seconds, learner.state_nbytes_),))
 
 
 def _share_of_em(iterations: int) -> float:
@@ -185,7 +177,7 @@ def _share_of_em(iterations: int) -> float:
     return iterations / (iterations + 10)
 
 
-def _learn_by_em(run: Run, truth: RiemannianHMM, report) -> Run:
+def _learn_by_em(run: Run, truth: RiemannianHMM, ceiling: float, report: Report) -> Run:
     experiment = run.experiment
 
     def keep_reporting(monitor):
@@ -197,32 +189,21 @@ def _learn_by_em(run: Run, truth: RiemannianHMM, report) -> Run:
     ).fit(run.points)
     seconds = time.perf_counter() - begin
     monitor = model.monitor_
-    posteriors = 2 * len(run.points) * experiment.n_states * 8  # γ and d² of every observation
-    method = _judged(
-        EM,
-        model,
-        truth,
-        run,
-        seconds=seconds,
-        nbytes=run.points.nbytes + posteriors,
-        remark="" if monitor.converged else f"stopped after {monitor.n_iter} iterations",
-    )
-    order = match_states(run.true_states, model.predict(run.points), experiment.n_states)
+    result = evaluate(model, truth, run.points, run.true_states, ceiling=ceiling)
+    nbytes = em_nbytes(run.points, experiment.n_states)
+    remark = "" if monitor.converged else f"stopped after {monitor.n_iter} iterations"
     return run._replace(
-        methods=(*run.methods, method),
-        em_path=tuple(p.permuted(order) for p in monitor.parameters),
+        methods=(*run.methods, _method(EM, result, seconds, nbytes, remark)),
+        em_path=tuple(p.permuted(result.order) for p in monitor.parameters),
         em_log_likelihood=tuple(monitor.log_likelihood),
     )
 
 
-def _judged(name, model, truth, run, *, labels=None, seconds=None, nbytes=None, remark=""):
-    result = evaluate(model, truth, run.points, run.true_states, labels=labels)
-    names = np.argsort(result.order)
-    labels = model.predict(run.points) if labels is None else labels
+def _method(name: str, result: Evaluation, seconds=None, nbytes=None, remark="") -> Method:
     return Method(
         name,
         result.model,
-        names[labels].astype(np.int8),
+        result.labels.astype(np.int8),
         result.accuracy,
         result.transition_error,
         float(result.mean_errors.mean()),

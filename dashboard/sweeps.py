@@ -1,5 +1,6 @@
 """Sweeps for the Δ trade-off page: what to compute, and computing it in the background."""
 
+import logging
 import os
 import time
 from collections.abc import Mapping
@@ -196,9 +197,16 @@ def compute(wish: Sweep, report: Report) -> Outcome:
             report(Outcome(tuple(done), note), words, len(done) / wish.total)
     if isinstance(item, Exception):
         raise item
-    if file is not None and not set(item) <= set(load_runs(file, truth)):
-        note += "The disk is full: what was computed is shown, but no more could be kept."
+    if file is not None and not _are_kept(file, truth, item):
+        note += "Not all runs could be kept on this server’s disk: what was computed is shown."
     return Outcome(tuple(item), note)
+
+
+def _are_kept(file: Path, truth, runs: list[Run]) -> bool:
+    try:
+        return set(runs) <= set(load_runs(file, truth))
+    except (OSError, ValueError):  # removed or damaged meanwhile
+        return False
 
 
 @contextmanager
@@ -212,8 +220,10 @@ def _sweeping(arrived: SimpleQueue, truth, wish: Sweep, file: Path | None):
         try:
             scheduler = os.environ.get("RHMM_SCHEDULER") or None
             executor = stack.enter_context(open_executor(scheduler, _processors()))
-        except (ConnectionError, ValueError, ModuleNotFoundError):
-            raise Unreachable("the cluster that this server uses does not answer.") from None
+        except (ConnectionError, ValueError, ModuleNotFoundError) as error:
+            # to visitors the address is nothing; whoever runs the server must know what is wrong
+            logging.getLogger(__name__).warning("RHMM_SCHEDULER cannot be used: %s", error)
+            raise Unreachable("the cluster that this server uses does not answer.") from error
         thread = Thread(
             target=_sweep_into, args=(arrived, truth, wish, executor, file), daemon=True
         )

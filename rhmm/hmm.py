@@ -10,7 +10,7 @@ from rhmm._jit import kernel
 from rhmm.em import Monitor, run_em
 from rhmm.kmeans import RiemannianKMeans
 from rhmm.manifolds import Manifold, check_manifold
-from rhmm.parameters import Parameters, log_densities
+from rhmm.parameters import MIN_SIGMA, Parameters, log_densities
 from rhmm.validation import (
     as_generator,
     check_integer,
@@ -57,7 +57,7 @@ class RiemannianHMM:
         n_init: int = 5,
         n_iter: int = 100,
         tol: float = 1e-4,
-        min_sigma: float = 1e-3,
+        min_sigma: float = MIN_SIGMA,
         init: "RiemannianHMM | None" = None,
         random_state=None,
         callback: Callable[[Monitor], None] | None = None,
@@ -143,7 +143,7 @@ class RiemannianHMM:
             start = self.init.parameters_
             start = start._replace(sigmas=np.maximum(start.sigmas, self.min_sigma))
         else:
-            start = self._start(X, observed, lengths)
+            start = self._start(X, lengths)
         self.monitor_ = run_em(
             self.manifold,
             X,
@@ -158,11 +158,11 @@ class RiemannianHMM:
         self.parameters_ = self.monitor_.parameters[-1]
         return self
 
-    def _start(self, X, observed, lengths) -> Parameters:
+    def _start(self, X, lengths) -> Parameters:
         clusters = RiemannianKMeans(
             self.manifold, self.n_components, n_init=self.n_init, random_state=self.random_state
         ).fit(X)
-        return clusters.to_parameters(X, lengths, self.min_sigma)
+        return clusters.to_parameters(lengths, self.min_sigma)
 
     # Inference
 

@@ -5,8 +5,8 @@ import numpy as np
 from rhmm._jit import kernel
 from rhmm.exceptions import warn_degenerate, warn_not_converged
 from rhmm.manifolds import Manifold, check_manifold
-from rhmm.parameters import Parameters, parameters_from_labels
-from rhmm.validation import as_generator, check_integer, check_number
+from rhmm.parameters import MIN_SIGMA, Parameters, parameters_from_labels
+from rhmm.validation import as_generator, check_integer, check_lengths, check_number
 
 
 class RiemannianKMeans:
@@ -75,16 +75,24 @@ class RiemannianKMeans:
     def predict(self, X) -> np.ndarray:
         """The nearest centre of every point; −1 where it is missing (NaN)."""
         X, observed = self.manifold.observations("X", X)
-        if not hasattr(self, "cluster_centers_"):
-            raise AttributeError("these clusters have no centres yet: call fit first")
+        self._check_fitted()
         labels = np.full(len(X), -1)
         d2 = self.manifold.squared_distances(X[observed], self.cluster_centers_)
         labels[observed] = _nearest(d2)[0]
         return labels
 
-    def to_parameters(self, X, lengths, min_sigma: float) -> Parameters:
-        """The paper's start of an HMM from clusters of `X`, the points given to `fit`."""
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "cluster_centers_"):
+            raise AttributeError("these clusters have no centres yet: call fit first")
+
+    def to_parameters(self, lengths=None, min_sigma: float = MIN_SIGMA) -> Parameters:
+        """The paper's start of an HMM, from the clusters of the points given to `fit`.
+
+        `lengths` are the sizes of the sequences that these points are; None if they are one.
+        """
+        self._check_fitted()
         observed = self.labels_ >= 0
+        lengths = check_lengths(lengths, len(observed))
         return parameters_from_labels(
             self.manifold,
             self.labels_[observed],

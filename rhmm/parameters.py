@@ -9,6 +9,9 @@ from rhmm.manifolds import Manifold
 
 _PSEUDO_COUNT = 1.0
 
+MIN_SIGMA = 1e-3
+"""No σ is estimated smaller unless asked for: one on a few equal points would be 0."""
+
 
 class Parameters(NamedTuple):
     startprob: np.ndarray
@@ -94,7 +97,7 @@ def parameters_from_labels(
 
 
 def stationary_law(transmat: np.ndarray) -> np.ndarray:
-    """The law that the chain keeps, π = πA; the average over time if there are several."""
+    """The law that the chain keeps, π = πA; one of them if there are several."""
     n = len(transmat)
     system = np.vstack([transmat.T - np.eye(n), np.ones(n)])
     law = np.linalg.lstsq(system, np.append(np.zeros(n), 1.0), rcond=None)[0]

@@ -27,6 +27,8 @@ class Evaluation(NamedTuple):
     """The learned model with its states in the true order."""
     order: np.ndarray
     """``order[i]`` is the learned state that is matched to the true state i."""
+    labels: np.ndarray
+    """What each observation was taken for, in the names of the true states; −1 if missing."""
 
 
 def match_states(true_states, predicted, n_states: int) -> np.ndarray:
@@ -45,12 +47,20 @@ def accuracy(true_states, predicted, n_states: int) -> float:
 
 
 def evaluate(
-    model: RiemannianHMM, truth: RiemannianHMM, X, states, lengths=None, labels=None
+    model: RiemannianHMM,
+    truth: RiemannianHMM,
+    X,
+    states,
+    lengths=None,
+    *,
+    labels=None,
+    ceiling: float | None = None,
 ) -> Evaluation:
     """Compare a learned model with the truth that made the observations and hidden states.
 
     `labels` are those of a method that does not decode by the smoother under its parameters, as
-    K-means: accuracy and the matching of the states are then theirs.
+    K-means: accuracy and the matching of the states are then theirs. `ceiling` is that of an
+    earlier evaluation on the same data, which need not be computed again.
     """
     if (model.manifold, model.n_components) != (truth.manifold, truth.n_components):
         raise ValueError(f"model must have {truth.n_components} states on {truth.manifold!r}")
@@ -61,17 +71,21 @@ def evaluate(
     n = truth.n_components
     if states.dtype.kind not in "iu" or states.min() < 0 or states.max() >= n:
         raise ValueError(f"states must be whole numbers from 0 to {n - 1}")
+    if ceiling is None:
+        ceiling = accuracy(states, truth.predict(X, lengths), n)
     order = match_states(states, predicted, n)
     matched = model.permuted(order)
+    named = np.where(predicted < 0, -1, np.argsort(order)[predicted])
     return Evaluation(
-        accuracy=accuracy(states, predicted, n),
-        ceiling=accuracy(states, truth.predict(X, lengths), n),
+        accuracy=float(np.mean(named == states)),
+        ceiling=ceiling,
         transition_error=float(np.linalg.norm(matched.transmat_ - truth.transmat_)),
         mean_errors=truth.manifold.dist(truth.means_, matched.means_).reshape(n),
         sigma_errors=matched.sigmas_ / truth.sigmas_ - 1.0,
         log_likelihood=model.score(X, lengths) / len(states),
         model=matched,
         order=order,
+        labels=named,
     )
 
 

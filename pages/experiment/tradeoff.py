@@ -33,15 +33,14 @@ for problem in state.link_problems():
 
 
 def plan_controls() -> None:
-    def keep(field):
-        value = st.session_state[f"plan-{field}"]
-        state.replan(**{field: tuple(value) if isinstance(value, list) else value})
-
     def control(column, widget, field, label, **options):
+        def keep(value):
+            state.replan(**{field: tuple(value) if isinstance(value, list) else value})
+
+        value = state.drafted_plan(field)
+        value = list(value) if isinstance(value, tuple) else value
         with column:
-            value = state.drafted_plan(field)
-            st.session_state[f"plan-{field}"] = list(value) if field != "runs" else value
-            widget(label, key=f"plan-{field}", on_change=keep, args=(field,), **options)
+            controls.control(widget, field, label, value, keep, **options)
             problem = state.problem_with(field)
             if problem:
                 st.error(problem)

@@ -15,7 +15,7 @@ from rhmm.online.runner import Field, Runner, Settings
 from rhmm.online.streaming import StreamingState
 from rhmm.online.stuck import StuckSensor
 from rhmm.online.trace import Trace, empty_trace
-from rhmm.parameters import stationary_law
+from rhmm.parameters import MIN_SIGMA, stationary_law
 from rhmm.validation import as_generator, check_choice, check_integer, check_number
 
 _AUTO_START = 20
@@ -75,7 +75,7 @@ class OnlineRiemannianHMM:
         transition_update: str = "convex",
         lag: int = 8,
         init: str = "kmeans",
-        min_sigma: float = 1e-3,
+        min_sigma: float = MIN_SIGMA,
         random_state=None,
         trace_every: int | None = None,
         callback: Callable[["OnlineRiemannianHMM"], None] | None = None,

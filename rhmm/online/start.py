@@ -141,7 +141,7 @@ def windowed_state(
     """The paper's start: K-means on the first window, and α over it."""
     window = len(points)
     clusters = RiemannianKMeans(manifold, n, random_state=rng).fit(points)
-    parameters = clusters.to_parameters(points, [window], min_sigma)
+    parameters = clusters.to_parameters([window], min_sigma)
     model = RiemannianHMM.from_parameters(manifold, *parameters)
     delta = manifold.delta(parameters.sigmas)
     return WindowedState(

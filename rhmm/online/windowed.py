@@ -152,7 +152,7 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
 
 @kernel
 def _densities(d2, half_precision, log_z, missing, density, largest):
-    """p_i(y_t) as ``density[i, t]``, divided by the largest of each time, whose log is returned."""
+    """p_i(y_t) as ``density[i, t]``, each time divided by the largest, whose log is `largest`."""
     n, size = d2.shape
     largest[:] = -math.inf
     for i in range(n):

@@ -48,7 +48,7 @@ def _connect(scheduler: str):
         from distributed import Client
     except ModuleNotFoundError:
         raise ModuleNotFoundError(
-            "a scheduler needs the package distributed: pip install -r requirements-cluster.txt"
+            "a scheduler needs the package distributed, which comes with the extra [cluster]"
         ) from None
     try:
         with ThreadPoolExecutor(1) as thread:  # this one may be running a loop already
@@ -62,8 +62,8 @@ def _connect(scheduler: str):
         raise ConnectionError(
             f"no Dask scheduler answers at {scheduler} within {_PATIENCE:g} s"
         ) from None
-    except Exception:  # another protocol makes Dask stumble in many ways
-        raise ConnectionError(f"what answers at {scheduler} is not a Dask scheduler") from None
+    except Exception as error:  # another protocol makes Dask stumble in many ways
+        raise ConnectionError(f"what answers at {scheduler} is not a Dask scheduler") from error
 
 
 async def _greet(scheduler: str) -> None:

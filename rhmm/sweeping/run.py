@@ -14,7 +14,6 @@ from rhmm.online import OnlineRiemannianHMM
 from rhmm.scoring import evaluate
 from rhmm.sweeping.configuration import Configuration
 
-_MIN_SIGMA = 1e-3
 _warm: set[tuple] = set()
 _warming = Lock()
 
@@ -101,6 +100,16 @@ def nested(values):
     return tuple(map(nested, values)) if isinstance(values, list) else values
 
 
+def em_nbytes(X: np.ndarray, n_states: int) -> int:
+    """What EM holds at once: the observations, and γ and d² of each of them in every state."""
+    return X.nbytes + 2 * n_states * len(X) * 8
+
+
+def kmeans_nbytes(X: np.ndarray, n_states: int) -> int:
+    """What K-means holds at once: the observations and their d² to every centre."""
+    return X.nbytes + n_states * len(X) * 8
+
+
 class _Learned(NamedTuple):
     model: RiemannianHMM
     nbytes: int
@@ -110,18 +119,17 @@ class _Learned(NamedTuple):
 
 def _learn(truth: RiemannianHMM, configuration: Configuration, X, seed: int) -> _Learned:
     manifold, n = truth.manifold, truth.n_components
-    one_number_for_each_pair = n * len(X) * 8  # of a state and an observation
     match configuration.method:
         case "ceiling":
             return _Learned(truth, 0)
         case "em":
             model = RiemannianHMM(manifold, n, random_state=seed).fit(X)
-            return _Learned(model, X.nbytes + 2 * one_number_for_each_pair)  # γ and d²
+            return _Learned(model, em_nbytes(X, n))
         case "kmeans":
             clusters = RiemannianKMeans(manifold, n, random_state=seed).fit(X)
-            parameters = clusters.to_parameters(X, [len(X)], _MIN_SIGMA)
+            parameters = clusters.to_parameters()
             model = RiemannianHMM.from_parameters(manifold, *parameters)
-            return _Learned(model, X.nbytes + one_number_for_each_pair, clusters.labels_)
+            return _Learned(model, kmeans_nbytes(X, n), clusters.labels_)
         case algorithm:
             names = ("window", "transition_update", "memory", "init")
             options = {name: getattr(configuration, name) for name in names}

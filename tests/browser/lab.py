@@ -51,11 +51,12 @@ class Lab:
         self.wait_for("lab.playing === 'false'")
         return self.k
 
-    def table(self, without_times: bool = True) -> list[list[str]]:
+    def table(self) -> list[list[str]]:
+        """All that it says of the methods but the times, which differ from run to run."""
         rows = self.page.locator('[data-testid="stTable"] tbody tr')
         rows.nth(3).wait_for()  # all four methods are there, whatever is known of them
         cells = [rows.nth(i).locator("th, td").all_inner_texts() for i in range(rows.count())]
-        return [[c for j, c in enumerate(row) if j != 6 or not without_times] for row in cells]
+        return [[c for j, c in enumerate(row) if j != 6] for row in cells]
 
     def drag_mean(self, state: int, right: float, down: float) -> None:
         wait_until_still(self.page)

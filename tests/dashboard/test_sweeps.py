@@ -471,7 +471,7 @@ def test_a_full_disk_is_told_and_what_was_computed_is_shown(cache, here, monkeyp
         full.setattr(record.Record, "_write", until_the_disk_is_full)
         outcome = sweeps.compute(SWEEP, ignore)
 
-    assert "The disk is full" in outcome.note
+    assert "Not all runs could be kept" in outcome.note
     assert len(outcome.runs) == 3  # the third could not be written
     assert set(kept(cache)) < set(outcome.runs)
     here.clear()
@@ -489,7 +489,18 @@ def test_a_disk_that_is_full_from_the_beginning_is_told_and_everything_is_shown(
     monkeypatch.setattr(record.Record, "_write", full)
     outcome = sweeps.compute(SWEEP, ignore)
 
-    assert "The disk is full" in outcome.note
+    assert "Not all runs could be kept" in outcome.note
+    assert len(outcome.runs) == SWEEP.total
+
+
+def test_a_file_that_is_removed_meanwhile_costs_only_the_keeping(cache, here):
+    def clean_up(*_):
+        for file in cache.glob("*.csv"):
+            file.unlink()
+
+    outcome = sweeps.compute(SWEEP, clean_up)
+
+    assert "Not all runs could be kept" in outcome.note
     assert len(outcome.runs) == SWEEP.total
 
 

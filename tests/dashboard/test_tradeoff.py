@@ -17,7 +17,6 @@ from rhmm import Hyperbolic
 from rhmm.__main__ import main
 from rhmm.sweeping import (
     Configuration,
-    enough_window,
     load_runs,
     noise_floor,
     run_once,
@@ -335,7 +334,7 @@ def test_the_bill_is_of_the_experiments_own_delta(algorithm, swept):
     bill = billing.bill(experiment, swept)
 
     name = "streaming" if algorithm == "streaming" else "paper"
-    mine, family = of_learner(swept, name, 60), of_learner(swept, name)
+    mine = of_learner(swept, name, 60)
     seconds = np.mean([run.seconds for run in mine])
     assert bill.accuracy == present.percent(np.mean([run.accuracy for run in mine]))
     assert bill.error == f"{np.mean([run.transition_error for run in mine]):.4f}"
@@ -344,11 +343,6 @@ def test_the_bill_is_of_the_experiments_own_delta(algorithm, swept):
     assert "Δ = 60" in bill.words
     assert "over 3 runs" in bill.words
     assert f"{noise_floor(true_model(SMALL), 60):.3f}" in bill.words
-    gap = np.mean([run.ceiling - run.accuracy for run in mine])
-    if gap > 0.0005:
-        assert f"{100 * gap:.1f} percentage points fewer" in bill.words
-    enough = enough_window(family)
-    assert ("None of the Δ" if enough is None else f"Δ = {enough}") in bill.words
 
 
 @pytest.mark.parametrize(

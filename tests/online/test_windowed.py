@@ -28,7 +28,7 @@ class PlainWindowed:
 
     def __init__(self, manifold, points, n, update, seed):
         clusters = RiemannianKMeans(manifold, n, random_state=seed).fit(points)
-        start, self.A, self.c, sigma = clusters.to_parameters(points, [len(points)], 1e-3)
+        start, self.A, self.c, sigma = clusters.to_parameters()
         self.manifold, self.update = manifold, update
         self.delta, self.sigma = manifold.delta(sigma), sigma
         self.points, self.k = list(points), len(points)

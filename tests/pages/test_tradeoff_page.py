@@ -60,6 +60,10 @@ def labels(app):
     return [button.label for button in app.button]
 
 
+def widget(widgets, label):
+    return next(one for one in widgets if one.label == label)
+
+
 def charts(app):
     return len(app.get("plotly_chart"))
 
@@ -115,8 +119,8 @@ def test_a_truth_that_cannot_be_is_told_before_a_sweep_runs_too():
 
 
 def test_every_refusal_stands_beside_its_control(small):
-    small.multiselect(key="plan-windows").set_value([]).run()
-    small.number_input(key="plan-runs").set_value(0).run()
+    widget(small.multiselect, "Values of Δ").set_value([]).run()
+    widget(small.number_input, "Seeds").set_value(0).run()
 
     assert said(small.error) == [
         "Choose at least one Δ.",
@@ -127,22 +131,22 @@ def test_every_refusal_stands_beside_its_control(small):
 def test_no_delta_is_refused_in_a_sentence_and_the_last_sweep_stays(small):
     app = small
     metrics = said(app.metric)
-    app.multiselect(key="plan-windows").set_value([]).run()
+    widget(app.multiselect, "Values of Δ").set_value([]).run()
 
     assert not app.exception
     assert said(app.error) == ["Choose at least one Δ."]
-    assert app.multiselect(key="plan-windows").value == []  # as chosen
+    assert widget(app.multiselect, "Values of Δ").value == []  # as chosen
     assert app.query_params["deltas"] == "40,100"  # as shown
     assert said(app.metric) == metrics
 
-    app.multiselect(key="plan-windows").set_value([40]).run()
+    widget(app.multiselect, "Values of Δ").set_value([40]).run()
     assert not app.error
     assert app.query_params["deltas"] == "40"
     settled(app)
 
 
 def test_no_algorithm_is_refused_in_a_sentence_and_the_last_sweep_stays(small):
-    small.multiselect(key="plan-learners").set_value([]).run()
+    widget(small.multiselect, "Online algorithms").set_value([]).run()
 
     assert not small.exception
     assert said(small.error) == ["Choose at least one algorithm."]
@@ -151,20 +155,20 @@ def test_no_algorithm_is_refused_in_a_sentence_and_the_last_sweep_stays(small):
 
 @pytest.mark.parametrize("runs", [0, -3, 51, None])
 def test_a_number_of_seeds_that_cannot_be_is_refused_in_a_sentence(runs, small):
-    small.number_input(key="plan-runs").set_value(runs).run()
+    widget(small.number_input, "Seeds").set_value(runs).run()
 
     assert not small.exception
     assert said(small.error) == ["The number of seeds must be between 1 and 50."]
-    assert small.number_input(key="plan-runs").value == (runs or 0)  # as typed; nothing is a zero
+    assert widget(small.number_input, "Seeds").value == (runs or 0)  # as typed; nothing is a zero
     assert small.query_params["runs"] == "2"
     assert charts(small) == len(tradeoff.MEASURES)
 
 
 def test_a_refusal_stays_beside_its_control_when_another_is_moved(small):
-    small.multiselect(key="plan-windows").set_value([]).run()
+    widget(small.multiselect, "Values of Δ").set_value([]).run()
     labelled(small.number_input, "Seed").set_value(5).run()
 
-    assert small.multiselect(key="plan-windows").value == []
+    assert widget(small.multiselect, "Values of Δ").value == []
     assert said(small.error) == ["Choose at least one Δ."]
 
 
@@ -183,7 +187,7 @@ def test_a_delta_beyond_the_chain_is_left_out_in_a_sentence():
         "Left out, because a chain of 500 observations and 3 states cannot use them: "
         "Δ = 1,000, 5,000."
     ]
-    assert app.multiselect(key="plan-windows").value == [40, 1000, 5000]
+    assert widget(app.multiselect, "Values of Δ").value == [40, 1000, 5000]
     assert charts(app) == len(tradeoff.MEASURES)
     assert not app.error
 
@@ -215,9 +219,9 @@ def test_a_broken_link_is_one_sentence_and_the_rest_of_it_is_kept(query, sentenc
     assert len(app.warning) == 1
     assert app.warning[0].value.startswith(sentence)
     plan = Plan.from_query(SMALL | query)[0]
-    assert app.multiselect(key="plan-windows").value == list(plan.windows)
-    assert app.multiselect(key="plan-learners").value == list(plan.learners)
-    assert app.number_input(key="plan-runs").value == plan.runs
+    assert widget(app.multiselect, "Values of Δ").value == list(plan.windows)
+    assert widget(app.multiselect, "Online algorithms").value == list(plan.learners)
+    assert widget(app.number_input, "Seeds").value == plan.runs
 
 
 def test_a_cluster_that_does_not_answer_is_told_until_somebody_tries_again(monkeypatch):

@@ -22,7 +22,7 @@ def learned_by_hand(configuration, X):
         return RiemannianHMM(manifold, 3, random_state=SEED).fit(X), None
     if configuration.method == "kmeans":
         clusters = RiemannianKMeans(manifold, 3, random_state=SEED).fit(X)
-        parameters = clusters.to_parameters(X, [len(X)], 1e-3)
+        parameters = clusters.to_parameters()
         return RiemannianHMM.from_parameters(manifold, *parameters), clusters.labels_
     options = {"algorithm": configuration.method, "window": configuration.window}
     for name in ("transition_update", "memory", "init"):
