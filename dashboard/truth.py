@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
-from scipy.sparse.csgraph import connected_components
 
 from dashboard import present
 from dashboard.experiment import (
@@ -21,7 +20,7 @@ from dashboard.experiment import (
     window_for,
 )
 from dashboard.runs import DISK, true_model
-from rhmm.parameters import stationary_law
+from rhmm.parameters import closed_classes, stationary_law
 
 STATE_COLUMNS = ("x", "y", "σ", "π")
 
@@ -239,9 +238,7 @@ class Ceiling(NamedTuple):
 def time_shares(transmat: Sequence) -> np.ndarray | None:
     """The stationary law; None if where the chain ends up depends on where it starts."""
     matrix = np.array(transmat)
-    count, classes = connected_components(matrix > 0, directed=True, connection="strong")
-    leaves = [bool((matrix[classes == c][:, classes != c] > 0).any()) for c in range(count)]
-    return stationary_law(matrix) if leaves.count(False) == 1 else None
+    return stationary_law(matrix) if len(closed_classes(matrix)) == 1 else None
 
 
 def dwell_time(stay: float) -> str:

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 from rhmm._jit import kernel
 from rhmm.manifolds import Manifold
@@ -97,9 +98,24 @@ def parameters_from_labels(
 
 
 def stationary_law(transmat: np.ndarray) -> np.ndarray:
-    """The law that the chain keeps, π = πA; one of them if there are several."""
+    """The law that the chain keeps, π = πA; one of them if there are several.
+
+    It is exactly 0 for states that the chain leaves for good.
+    """
     n = len(transmat)
     system = np.vstack([transmat.T - np.eye(n), np.ones(n)])
     law = np.linalg.lstsq(system, np.append(np.zeros(n), 1.0), rcond=None)[0]
     law = np.maximum(law, 0.0)
+    returns = np.zeros(n, bool)
+    for states in closed_classes(transmat):
+        returns[states] = True
+    law[~returns] = 0.0
     return law / law.sum()
+
+
+def closed_classes(transmat: np.ndarray) -> list[np.ndarray]:
+    """Sets of states that the chain goes round in for ever, once it is there."""
+    possible = transmat > 0
+    count, classes = connected_components(possible, directed=True, connection="strong")
+    sets = [np.flatnonzero(classes == c) for c in range(count)]
+    return [states for states in sets if not np.delete(possible[states], states, axis=1).any()]

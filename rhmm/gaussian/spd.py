@@ -8,7 +8,10 @@ Var d² = 2σ⁴(n + 4σ²h′ + 2σ⁴h″) follow without loss.
 """
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
+from threading import Lock
 
 import mpmath
 import numpy as np
@@ -20,6 +23,8 @@ from rhmm.gaussian.radial import Moments, RadialGaussian
 
 _LARGEST_VARIANCE = 9.0
 """The series serves σ² up to here; beyond it the Pfaffian is well-conditioned as it stands."""
+
+_ALONE = Lock()
 
 
 class SPDGaussian(RadialGaussian):
@@ -42,18 +47,28 @@ class SPDGaussian(RadialGaussian):
         )
 
 
+@contextmanager
+def _multiple_precision(m: int) -> Iterator[mpmath.MPContext]:
+    """Enough digits for P_m, in a context of its own: mpmath's own precision is everybody's.
+
+    One thread at a time, because constants such as π are kept for all contexts.
+    """
+    with _ALONE:
+        mp = mpmath.MPContext()
+        mp.dps = 30 + m * m
+        yield mp
+
+
 @cache
 def departure_series(m: int) -> tuple[Chebyshev, Chebyshev, Chebyshev]:
     """h and its first two derivatives in s = σ² on 0 ≤ s ≤ 9, as Chebyshev series."""
     count = 32 + 3 * m
-    with mpmath.workdps(30 + m * m):
-        angles = [mpmath.pi * (k + mpmath.mpf(1) / 2) / count for k in range(count)]
-        half = mpmath.mpf(_LARGEST_VARIANCE) / 2
-        values = [departure(m, half * (1 + mpmath.cos(angle))) for angle in angles]
+    with _multiple_precision(m) as mp:
+        angles = [mp.pi * (k + mp.mpf(1) / 2) / count for k in range(count)]
+        half = mp.mpf(_LARGEST_VARIANCE) / 2
+        values = [_departure(mp, m, half * (1 + mp.cos(angle))) for angle in angles]
         series = [
-            2
-            * mpmath.fsum(v * mpmath.cos(j * a) for v, a in zip(values, angles, strict=True))
-            / count
+            2 * mp.fsum(v * mp.cos(j * a) for v, a in zip(values, angles, strict=True)) / count
             for j in range(count)
         ]
         series[0] /= 2
@@ -73,35 +88,37 @@ def _differentiate(series: list) -> list:
     return out[: len(series) - 1]
 
 
-def departure(m: int, s):
-    """h(s) = log Z − (n/2) log 2πs in the present precision of mpmath."""
-    root = mpmath.sqrt(s) / 2
-    entries = [mpmath.erf(root * k) for k in range(m)]
+def _departure(mp: mpmath.MPContext, m: int, s):
+    """h(s) = log Z − (n/2) log 2πs."""
+    root = mp.sqrt(s) / 2
+    entries = [mp.erf(root * k) for k in range(m)]
     even = m + m % 2
-    upper = [[mpmath.mpf(0)] * even for _ in range(even)]
+    upper = [[mp.mpf(0)] * even for _ in range(even)]
     for j in range(m):
         for k in range(j + 1, m):
             upper[j][k] = entries[k - j]
         if m % 2:
-            upper[j][m] = mpmath.mpf(1)
+            upper[j][m] = mp.mpf(1)
     n = m * (m + 1) // 2
     return (
-        _log_constant(m)
-        - mpmath.mpf(n - m) / 2 * mpmath.log(2 * mpmath.pi * s)
+        _log_constant(mp, m)
+        - mp.mpf(n - m) / 2 * mp.log(2 * mp.pi * s)
         + s * m * (m * m - 1) / 24
-        + mpmath.log(_pfaffian(upper))
+        + mp.log(_pfaffian(upper))
     )
 
 
-def _log_constant(m: int):
+def _log_constant(mp: mpmath.MPContext, m: int):
     """log of π^{m²/2} 2^{m(m−1)/4} / Γ_m(m/2)."""
-    log_gamma = mpmath.mpf(m * (m - 1)) / 4 * mpmath.log(mpmath.pi)
-    log_gamma += mpmath.fsum(mpmath.loggamma(mpmath.mpf(m - j) / 2) for j in range(m))
-    return (
-        mpmath.mpf(m * m) / 2 * mpmath.log(mpmath.pi)
-        + mpmath.mpf(m * (m - 1)) / 4 * mpmath.log(2)
-        - log_gamma
-    )
+    log_gamma = mp.mpf(m * (m - 1)) / 4 * mp.log(mp.pi)
+    log_gamma += mp.fsum(mp.loggamma(mp.mpf(m - j) / 2) for j in range(m))
+    return mp.mpf(m * m) / 2 * mp.log(mp.pi) + mp.mpf(m * (m - 1)) / 4 * mp.log(2) - log_gamma
+
+
+@cache
+def log_constant(m: int) -> float:
+    with _multiple_precision(m) as mp:
+        return float(_log_constant(mp, m))
 
 
 def _pfaffian(upper: list[list]):
@@ -138,7 +155,7 @@ def departure_far(m: int, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
     log_pf2 = 0.5 * np.trace(curved, axis1=1, axis2=2)
     power, slope = 0.25 * m * (m - 1), m * (m * m - 1) / 24.0
     s = s[:, 0, 0]
-    h = float(_log_constant(m)) - power * np.log(2.0 * np.pi * s) + slope * s + log_pf
+    h = log_constant(m) - power * np.log(2.0 * np.pi * s) + slope * s + log_pf
     return h, -power / s + slope + log_pf1, power / s**2 + log_pf2
 
 
@@ -169,7 +186,7 @@ def sample_eigenvalues(rng, law: SPDGaussian, sigma: float, size: int) -> np.nda
         )
     best = int(np.argmax(near))
     far = departure_here - (
-        float(_log_constant(m))
+        log_constant(m)
         - 0.5 * (law.dim - m) * math.log(2.0 * math.pi * variance)
         + variance * m * (m * m - 1) / 24.0
     )

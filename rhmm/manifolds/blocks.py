@@ -77,39 +77,42 @@ def whiten(lower, block):
 
 
 @kernel
-def _is_diagonal(block, tolerance):
+def _find_open(block, tolerance, is_open):
+    """Which lanes are not diagonal yet; says whether there are any."""
     m, _, lanes = block.shape
+    any_open = False
     for b in range(lanes):
         outside, inside = 0.0, 0.0
         for i in range(m):
             inside += block[i, i, b] ** 2
             for j in range(i + 1, m):
                 outside += block[i, j, b] ** 2
-        if outside > tolerance * inside:
-            return False
-    return True
+        is_open[b] = outside > tolerance * inside
+        any_open |= is_open[b]
+    return any_open
 
 
 @kernel
 def diagonalise(block, vectors, with_vectors, tolerance):
     """Cyclic Jacobi: the eigenvalues end on the diagonal, eigenvectors in the rows of `vectors`.
 
-    Stops when the squared off-diagonal part is below `tolerance` times the diagonal's.
+    A lane stops when its squared off-diagonal part is below `tolerance` times the diagonal's, so
+    that its result does not depend on its neighbours.
     """
     m, _, lanes = block.shape
     if with_vectors:
         vectors[:] = 0.0
         for i in range(m):
             vectors[i, i] = 1.0
-    cosine, sine = np.empty(lanes), np.empty(lanes)
+    cosine, sine, is_open = np.empty(lanes), np.empty(lanes), np.empty(lanes, np.bool_)
     for _ in range(_MAX_SWEEPS):
-        if _is_diagonal(block, tolerance):
+        if not _find_open(block, tolerance, is_open):
             return
         for p in range(m - 1):
             for q in range(p + 1, m):
                 for b in range(lanes):
                     gap = block[q, q, b] - block[p, p, b]
-                    twice = 2.0 * block[p, q, b]
+                    twice = 2.0 * block[p, q, b] if is_open[b] else 0.0
                     size = abs(gap) + math.sqrt(gap * gap + twice * twice) + 1e-300
                     tangent = math.copysign(1.0, gap) * twice / size
                     cosine[b] = 1.0 / math.sqrt(1.0 + tangent * tangent)
@@ -117,7 +120,7 @@ def diagonalise(block, vectors, with_vectors, tolerance):
                     change = tangent * block[p, q, b]
                     block[p, p, b] -= change
                     block[q, q, b] += change
-                    block[p, q, b] = 0.0
+                    block[p, q, b] = 0.0 if is_open[b] else block[p, q, b]
                 for r in range(m):  # the upper triangle: [i, j] with i < j
                     if r in (p, q):
                         continue

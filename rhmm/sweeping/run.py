@@ -146,8 +146,7 @@ def _learn(truth: RiemannianHMM, configuration: Configuration, X, seed: int) -> 
 def _warm_up(truth: RiemannianHMM, configuration: Configuration) -> None:
     """Compile or load what `configuration` needs, once in a process: times are of the method.
 
-    One thread at a time: the tables of SPD matrices are made with mpmath, whose precision is
-    global.
+    One thread at a time: the others wait for the same.
     """
     n = truth.n_components
     window = None if configuration.window is None else min(configuration.window, 100 * n)

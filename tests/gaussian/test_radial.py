@@ -1,8 +1,10 @@
 """log Z, δ, Var d² and σ(δ) on every manifold."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from rhmm import SPD, Euclidean, Hyperbolic
+from rhmm.gaussian.spd import departure_series
 from tests.gaussian.exact import Law, hyperbolic_law, spd_law
 
 REFERENCE = json.loads((Path(__file__).parents[1] / "reference.json").read_text())
@@ -169,3 +172,13 @@ def test_arrays_of_any_shape_are_their_numbers(manifold):
         assert np.ndim(function(0.5)) == 0
         assert function(sigmas[:0]).shape == (0, 3)
     assert_array_equal(manifold.delta([1.0, 2.0]), manifold.delta(np.array([1.0, 2.0])))
+
+
+def test_threads_that_meet_a_manifold_at_the_same_time_disturb_nobody():
+    sizes = (3, 8)
+    expected = [law_of(SPD(m), 0.1) for m in sizes]
+    departure_series.cache_clear()
+    with ThreadPoolExecutor(len(sizes)) as pool:
+        found = list(pool.map(lambda m: law_of(SPD(m), 0.1), sizes))
+    assert found == expected
+    assert mpmath.mp.dps == 15

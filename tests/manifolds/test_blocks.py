@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from rhmm.manifolds.blocks import diagonalise, eigen_logs, load
 from tests.manifolds.cases import make_symmetric
@@ -42,6 +42,18 @@ def test_eigenvectors_rebuild_the_matrices(size):
     values, rows = np.einsum("iib->bi", block), np.moveaxis(rows, -1, 0)
     assert_allclose(rows @ np.swapaxes(rows, 1, 2), np.tile(np.eye(size), (20, 1, 1)), atol=1e-13)
     assert_allclose(np.swapaxes(rows, 1, 2) * values[:, None] @ rows, matrices, atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [3, 5])
+def test_no_digit_depends_on_the_neighbours(size):
+    matrices = random_matrices(size, 64) ** 3  # some take more rotations than others
+    block, rows = block_of(matrices), np.empty((size, size, 64))
+    diagonalise(block, rows, True, 1e-17)
+    for lane in range(64):
+        alone, its_rows = block_of(matrices[lane : lane + 1]), np.empty((size, size, 1))
+        diagonalise(alone, its_rows, True, 1e-17)
+        assert_array_equal(alone[..., 0].diagonal(), block[..., lane].diagonal())
+        assert_array_equal(its_rows[..., 0], rows[..., lane])
 
 
 def test_zero_diagonal_and_repeated_matrices_are_no_trouble():

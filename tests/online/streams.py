@@ -6,7 +6,7 @@ from rhmm import SPD, Euclidean, Hyperbolic, OnlineRiemannianHMM, RiemannianHMM
 from rhmm.paper import TRANSMAT
 from tests.brute_force import in_a_row
 
-MANIFOLDS = [Euclidean(2), Hyperbolic(2), Hyperbolic(3), SPD(2)]
+MANIFOLDS = [Euclidean(2), Hyperbolic(2), Hyperbolic(3), SPD(2), SPD(3)]
 
 LEARNERS = {
     "growing": {},

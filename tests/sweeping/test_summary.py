@@ -64,6 +64,17 @@ def test_a_state_that_is_never_visited_adds_nothing_to_the_noise_floor():
     assert noise_floor(truth, 100) == 0.0
 
 
+@pytest.mark.parametrize("stay", [0.5, 0.9])
+def test_a_state_that_is_left_for_good_adds_nothing_to_the_noise_floor(stay):
+    rest = [[0.7, 0.3], [0.2, 0.8]]
+    transmat = [[stay, 1 - stay, 0.0], *([0.0, *row] for row in rest)]
+    truth = RiemannianHMM.from_parameters(
+        Euclidean(1), [1, 0, 0], transmat, [[0.0], [5.0], [9.0]], [1.0] * 3
+    )
+    alone = RiemannianHMM.from_parameters(Euclidean(1), [1, 0], rest, [[5.0], [9.0]], [1.0] * 2)
+    assert noise_floor(truth, 100) == pytest.approx(noise_floor(alone, 100))
+
+
 def test_the_smallest_window_within_a_percent_of_the_ceiling_is_enough():
     accuracies = {40: 0.5, 60: 0.96, 100: 0.971, 200: 0.979}
     runs = [run_with(a, window) for window, a in accuracies.items()]
