@@ -59,18 +59,19 @@ def _bill_in_words(experiment: Experiment, summary: Summary, family: list[Run]) 
     else:
         advice = f"Δ = {enough:,} would be enough to be within 1 % of the ceiling."
     floor = noise_floor(true_model(experiment), experiment.window)
+    error = summary.transition_error.mean
     if experiment.n_states == 1:
         noise = "One state alone has nothing to learn in A."
-    elif experiment.algorithm == "windowed":
+    elif experiment.algorithm == "streaming" and error < floor:
         noise = (
-            f"A memory of Δ observations leaves ‖A − Â‖ at about {floor:.3f} by chance alone; "
-            f"here it is {summary.transition_error.mean:.3f}."
+            f"Its memory grows, so that ‖A − Â‖ keeps falling: {error:.3f} after "
+            f"{experiment.length:,} observations, where a memory of Δ alone would stay at about "
+            f"{floor:.3f}."
         )
     else:
         noise = (
-            "Its memory grows, so that ‖A − Â‖ keeps falling: "
-            f"{summary.transition_error.mean:.3f} after {experiment.length:,} observations, where "
-            f"a memory of Δ alone would stay at about {floor:.3f}."
+            f"A memory of Δ observations leaves ‖A − Â‖ at about {floor:.3f} by chance alone; "
+            f"here it is {error:.3f}."
         )
     runs = "one run" if summary.runs == 1 else f"{summary.runs} runs"
     return (

@@ -33,7 +33,7 @@ def sidebar() -> None:
         _share()
 
 
-def control(widget, name: str, label: str, value, keep, **options) -> None:
+def control(widget, name: str, label: str, value, keep, /, **options) -> None:
     """A widget that shows `value`, whoever changed it last; `keep` gets what a person makes of it.
 
     While a job runs, the page looks at it again and again, and each look brings the values of all
@@ -136,6 +136,7 @@ def _choose_data() -> None:
         st.number_input,
         "length",
         "T: length of the chain",
+        value=None,  # a field that is emptied is blank, and not 0
         step=1_000,
         help=f"From {LEAST_LENGTH} to {MOST_LENGTH:,} observations.",
     )
@@ -143,6 +144,7 @@ def _choose_data() -> None:
         st.number_input,
         "seed",
         "Seed",
+        value=None,
         step=1,
         help="The same seed gives the same data and the same results, to the last digit.",
     )

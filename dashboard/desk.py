@@ -140,7 +140,7 @@ def explain_truth() -> bool:
     """Say why another model is shown than the one that is typed, if that is so."""
     problem = state.problem_with(*TRUTH)
     if problem:
-        st.error(f"{problem} The last valid model is shown.")
+        st.error(f"{problem} The last valid model is shown; what you change meanwhile waits.")
     return problem is not None
 
 

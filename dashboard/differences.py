@@ -5,7 +5,6 @@ from numpy.typing import NDArray
 
 from dashboard import figures, present
 from dashboard.compare import confusion
-from dashboard.experiment import Experiment
 from dashboard.runs import CEILING, EM, KMEANS, ONLINE, Method, Run, observations_to_start
 
 NEAR = 0.005
@@ -114,7 +113,7 @@ def _about_online(run: Run, ceiling: Method) -> str:
             f"**Online** has collapsed: {_rows_named(collapsed)} of its Â "
             f"{'puts' if len(collapsed) == 1 else 'put'} everything on one state, "
             f"‖A − Â‖ = {online.transition_error:.2f}, and accuracy is {_points(loss)} below the "
-            f"ceiling. {_blame(run.experiment)}"
+            f"ceiling. {_blame(run)}"
         )
     if loss < NEAR:
         sentence = f"**Online** loses {_loss(loss)} against the ceiling{rival}"
@@ -133,7 +132,7 @@ def _about_online(run: Run, ceiling: Method) -> str:
             else f", those of EM by {em.transition_error:.3f} and {em.mean_error:.3f}."
         )
         + (
-            f" {_blame(run.experiment)}"
+            f" {_blame(run)}"
             if em is not None and online.transition_error > em.transition_error
             else ""
         )
@@ -146,7 +145,13 @@ def _against_em(behind: float) -> str:
     return f" and is {_points(abs(behind))} {'behind' if behind > 0 else 'ahead of'} EM"
 
 
-def _blame(experiment: Experiment) -> str:
+def _blame(run: Run) -> str:
+    experiment = run.experiment
+    if run.trace is None:
+        return (
+            "Δ is the whole chain, or nearly: it never took a step, and what is judged is its "
+            "start by K-means."
+        )
     if experiment.algorithm == "streaming":
         return (
             f"It started from its first {observations_to_start(experiment):,} observations; try "

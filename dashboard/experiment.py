@@ -104,6 +104,7 @@ class Experiment:
             f"streaming with Δ = {self.window:,}"
             if self.algorithm == "streaming"
             else f"the paper’s algorithm with a window of {self.window:,}"
+            + ("" if self.transition_update == "paper" else " and the convex update")
         )
         count = "one state" if self.n_states == 1 else f"{self.n_states} states"
         return f"{self.length:,} observations of a chain with {count}, learned by {learner}."
@@ -247,7 +248,7 @@ def _checked_sigmas(sigmas, n: int) -> tuple[float, ...]:
     for i, sigma in enumerate(sigmas):
         name = indexed("σ", i)
         if not _is_number(sigma):
-            raise Invalid("sigmas", f"{name} is missing: give a number above 0.")
+            raise Invalid("sigmas", f"{name} must be a number above 0.")
         if sigma <= 0:
             raise Invalid("sigmas", f"{name} = {sigma:g} must be above 0.")
         if not LEAST_SIGMA <= sigma <= MOST_SIGMA:
@@ -271,7 +272,7 @@ def _checked_startprob(startprob, n: int) -> tuple[float, ...]:
 def _checked_law(field: str, name: str, law, n: int) -> tuple[float, ...]:
     _check_count(field, name, law, n)
     if not all(map(_is_number, law)):
-        raise Invalid(field, f"{name} has a blank: fill every cell with a probability.")
+        raise Invalid(field, f"{name} has an entry that is no number: each is a probability.")
     if min(law) < 0:
         raise Invalid(field, f"{name} has a negative entry, {min(law):g}.")
     total = sum(law)  # of huge entries ∞, where fsum would raise

@@ -134,7 +134,9 @@ def compute(experiment: Experiment, report: Report) -> Run:
     model = RiemannianHMM.from_parameters(DISK, *clusters.fit(points).to_parameters())
     seconds = time.perf_counter() - begin
     result = evaluate(model, truth, points, states, labels=clusters.labels_, ceiling=best.ceiling)
-    kmeans = _method(KMEANS, result, seconds, kmeans_nbytes(points, experiment.n_states))
+    nbytes = kmeans_nbytes(points, experiment.n_states)
+    remark = _remark(clusters.converged_, clusters.n_iter_)
+    kmeans = _method(KMEANS, result, seconds, nbytes, remark)
     run = run._replace(methods=(*run.methods, kmeans))
     report(run, "EM", 0.0)
 
@@ -191,12 +193,16 @@ def _learn_by_em(run: Run, truth: RiemannianHMM, ceiling: float, report: Report)
     monitor = model.monitor_
     result = evaluate(model, truth, run.points, run.true_states, ceiling=ceiling)
     nbytes = em_nbytes(run.points, experiment.n_states)
-    remark = "" if monitor.converged else f"stopped after {monitor.n_iter} iterations"
+    remark = _remark(monitor.converged, monitor.n_iter)
     return run._replace(
         methods=(*run.methods, _method(EM, result, seconds, nbytes, remark)),
         em_path=tuple(p.permuted(result.order) for p in monitor.parameters),
         em_log_likelihood=tuple(monitor.log_likelihood),
     )
+
+
+def _remark(converged: bool, iterations: int) -> str:
+    return "" if converged else f"stopped after {iterations} iterations"
 
 
 def _method(name: str, result: Evaluation, seconds=None, nbytes=None, remark="") -> Method:

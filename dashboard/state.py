@@ -22,15 +22,19 @@ _QUERY = (*experiments.QUERY, *views.QUERY, *sweeps.QUERY)
 def open_session() -> None:
     """Read the link if it is one that this session has not written itself. Call first."""
     asked = {key: st.query_params[key] for key in _QUERY if key in st.query_params}
-    if "experiment" not in st.session_state or not _is_own(asked):
-        st.session_state.experiment, problems = Experiment.from_query(asked)
-        st.session_state.plan, more_problems = Plan.from_query(asked)
+    first = "experiment" not in st.session_state
+    if first or not _is_own(asked):
+        read, problems = Experiment.from_query(asked)
+        read_plan, more_problems = Plan.from_query(asked)
+        if first or (read, read_plan) != (experiment(), plan()):
+            # else the link differs in its view alone: what is typed and not valid is not lost
+            st.session_state.draft = {}
+            st.session_state.plan_draft = {}
+            st.session_state.problems = {}
+            st.session_state.plan_problems = {}
+        st.session_state.experiment, st.session_state.plan = read, read_plan
         st.session_state.link_problems = problems + more_problems
         st.session_state.view = View.from_query(asked)
-        st.session_state.draft = {}
-        st.session_state.plan_draft = {}
-        st.session_state.problems = {}
-        st.session_state.plan_problems = {}
         st.session_state.written = []
         st.session_state.refusals = 0
         st.session_state.links = links() + 1
@@ -42,7 +46,8 @@ def write_link() -> None:
     query, written = link_query(), st.session_state.written
     if not written or written[-1] != query:
         written.append(query)
-    if st.query_params.to_dict() != query:
+    # who has just gone back may meanwhile have been sent the address of what they did before
+    if st.query_params.to_dict() != query or get_script_run_ctx().is_history_navigation:
         st.query_params.from_dict(query)
 
 

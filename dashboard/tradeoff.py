@@ -147,13 +147,13 @@ def _add_rivals(figure: go.Figure, summaries: list[Summary], ends, measure: Meas
     named: list[list] = []
     for height, name in sorted(levels):
         if named and height - named[-1][0] < 0.07 * span:
-            named[-1][1] += f", {name}"
+            named[-1][1] += f",<br>{name}"
         else:
             named.append([height, name])
     for height, names in named:
         figure.add_annotation(
             x=1, xref="paper", y=height, text=names, showarrow=False, xanchor="left", xshift=4,
-            font={"size": 14},
+            align="left", font={"size": 14},
         )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ class RiemannianKMeans:
     than clusters the surplus clusters stay empty, their centres on top of others, with a warning.
 
     Attributes after `fit`: `cluster_centers_`, `labels_`, `inertia_` (Σ d² to the own centre),
-    `n_iter_`.
+    `n_iter_`, `converged_`.
     """
 
     def __init__(
@@ -69,6 +69,7 @@ class RiemannianKMeans:
         self.labels_[observed] = best.labels
         self.inertia_ = best.inertia
         self.n_iter_ = best.iterations
+        self.converged_ = best.converged
         self._d2 = best.d2
         return self
 
@@ -107,6 +108,9 @@ class RiemannianKMeans:
 _SCREENING = 8
 """Iterations of every start before the best of them goes on alone."""
 
+_MOST_STEPS = 50
+"""Of the search for a centre of mass."""
+
 
 class _Lloyd:
     """One run of Lloyd's algorithm that can be paused and resumed."""
@@ -114,6 +118,7 @@ class _Lloyd:
     def __init__(self, manifold: Manifold, points: np.ndarray, centres: np.ndarray):
         self.manifold, self.points, self.centres = manifold, points, centres
         self.iterations, self.converged = 0, False
+        self._steps = 1
         self._assign()
 
     def _assign(self) -> None:
@@ -125,16 +130,20 @@ class _Lloyd:
         while not self.converged and self.iterations < max_iter:
             self.iterations += 1
             self._refill_empty()
-            before = self.centres.copy()
+            before, inertia = self.centres.copy(), self.inertia
             for i in range(len(self.centres)):
                 members = self.points.take(np.flatnonzero(self.labels == i), axis=0)
                 if len(members):
                     weights = np.ones((1, len(members)))
                     # One step is enough: labels change more than centres at first, and once they
-                    # stand still these steps converge by themselves.
-                    moved, _, _ = self.manifold.recentre(members, weights, before[i : i + 1], 1)
+                    # stand still these steps converge by themselves, unless points lie so far
+                    # apart on a curved space that one goes too far.
+                    start = before[i : i + 1]
+                    moved, _, _ = self.manifold.recentre(members, weights, start, self._steps)
                     self.centres[i] = moved[0]
             self._assign()
+            if self.inertia > (1.0 + 1e-9) * inertia:
+                self._steps = _MOST_STEPS
             shift2 = np.diagonal(self.manifold.squared_distances(before, self.centres))
             self.converged = bool(shift2.max() <= tol**2)
 

@@ -33,6 +33,15 @@ def one_cloud(manifold, size=150):
 # What it finds
 
 
+@pytest.mark.parametrize("sigma", [2.6, 3.0, 3.5])
+def test_one_cluster_is_the_centre_of_mass_however_wide_it_is(sigma):
+    disk = Hyperbolic(2)
+    X = disk.sample([0.0, 0.0], sigma, 1000, rng=0)
+    clusters = RiemannianKMeans(disk, 1, random_state=0).fit(X)
+    assert clusters.converged_
+    assert disk.dist(clusters.cluster_centers_[0], disk.mean(X)) < 1e-4
+
+
 @everywhere
 def test_separated_clusters_are_found(manifold):
     X, truth = blobs(manifold, in_a_row(manifold, [-6.0, 0.0, 6.0]))

@@ -273,6 +273,7 @@ class Lab {
     this.report();
     this.painted += 1;
     this.box.dataset.painted = String(this.painted);
+    this.box.dataset.zoom = String(this.disk.view.zoom);
   }
 
   report() {

@@ -53,7 +53,7 @@ def plan_controls() -> None:
         format_func=lambda name: tradeoff.LOOKS[name].name,
     )  # fmt: skip
     control(
-        runs, st.number_input, "runs", "Seeds", step=1,
+        runs, st.number_input, "runs", "Seeds", value=None, step=1,
         help=f"Each point is the mean over so many chains, 1 to {MOST_RUNS}; "
         "bands hold eight runs in ten.",
     )  # fmt: skip
@@ -74,9 +74,10 @@ def show(progress) -> None:
         st.warning(outcome.note)
     if sweep.left_out():
         names = ", ".join(f"{window:,}" for window in sweep.left_out())
+        n = sweep.experiment.n_states
         st.info(
             f"Left out, because a chain of {sweep.experiment.length:,} observations and "
-            f"{sweep.experiment.n_states} states cannot use them: Δ = {names}."
+            f"{n} state{'' if n == 1 else 's'} cannot use them: Δ = {names}."
         )
     if sweep.runs == 1:
         st.info("One seed shows no spread: take more for bands.")

@@ -12,11 +12,13 @@ import pickle
 import subprocess
 import sys
 import traceback
+import warnings
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 
+from rhmm.exceptions import ConvergenceWarning, DegenerateWarning
 from rhmm.validation import check_integer
 
 _MOST_DEATHS = 3
@@ -142,6 +144,8 @@ def serve() -> None:
     """What a worker does: answer calls from its input until that closes."""
     if hasattr(os, "nice"):
         os.nice(10)  # give way to whoever uses the machine, a server's pages above all
+    for remark in (ConvergenceWarning, DegenerateWarning):
+        warnings.simplefilter("ignore", remark)  # a sweep tells by its measures how good a run is
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a task prints must not mix with the answers
     while True:

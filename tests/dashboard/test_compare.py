@@ -345,3 +345,12 @@ def test_the_cost_counts_the_iterations_and_leaves_out_times_that_were_not_measu
     iterations = len(paper.em_path) - 1
     said = differences.why_they_differ(with_method(paper, EM, seconds=None))[-1]
     assert f"EM took {iterations} iterations over all 3,000 observations (192.0 KB)" in said
+
+
+def test_who_never_took_a_step_is_not_blamed_for_one():
+    whole = Experiment(length=500, window=500, algorithm="windowed")
+    run = compute(whole, lambda *_: None)
+    words = " ".join(differences.why_they_differ(run))
+    assert run.trace is None
+    assert "as printed" not in words
+    assert "never took a step" in words

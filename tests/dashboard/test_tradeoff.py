@@ -377,6 +377,15 @@ def test_there_is_no_bill_before_the_first_run(swept):
     assert billing.bill(SMALL, [run for run in swept if run.configuration.window != 60]) is None
 
 
+def test_an_error_above_that_of_chance_is_not_praised(swept):
+    mine = of_learner(swept, "streaming", 60)
+    for factor, praised in ((0.5, True), (2.0, False)):
+        error = factor * noise_floor(true_model(SMALL), 60)
+        bill = billing.bill(SMALL, [run._replace(transition_error=error) for run in mine])
+        assert f"{error:.3f}" in bill.words
+        assert ("keeps falling" in bill.words) == praised
+
+
 @pytest.mark.parametrize("algorithm", ["streaming", "windowed"])
 def test_one_state_has_a_bill_that_promises_nothing_about_its_transitions(algorithm):
     alone = replace(SMALL, **ONE_STATE, algorithm=algorithm)

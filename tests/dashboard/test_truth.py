@@ -56,7 +56,7 @@ def test_every_field_gets_its_own_sentence_at_the_same_time():
         "transmat": "Row 1 of A sums to 0.9, not to 1.",
         "means": "c₁ = (1.2, 0) is outside the disk: x² + y² must be less than 1.",
         "sigmas": "σ₁ = 0 must be above 0.",
-        "startprob": "π has a blank: fill every cell with a probability.",
+        "startprob": "π has an entry that is no number: each is a probability.",
     }
 
 

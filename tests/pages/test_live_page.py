@@ -219,6 +219,16 @@ def test_who_types_keeps_the_field_that_they_type_in(gate, typed):
     assert labelled(page.number_input, "Seed").key == key
 
 
+def test_an_emptied_field_is_not_taken_for_a_zero(gate):
+    page = opened(ASKED)
+
+    labelled(page.number_input, "Seed").set_value(None).run()
+
+    assert [error.value for error in page.error] == ["The seed must be a whole number."]
+    assert labelled(page.number_input, "Seed").value is None
+    assert page.session_state.experiment.seed == ASKED.seed
+
+
 def preset(page: AppTest):
     return labelled(page.selectbox, "True model")
 

@@ -115,7 +115,9 @@ def test_a_truth_that_cannot_be_is_told_before_a_sweep_runs_too():
     length.set_value(90_000).run()
 
     assert "Run" in labels(app)
-    assert said(app.error) == ["π sums to 2, not to 1. The last valid model is shown."]
+    assert said(app.error) == [
+        "π sums to 2, not to 1. The last valid model is shown; what you change meanwhile waits."
+    ]
 
 
 def test_every_refusal_stands_beside_its_control(small):
@@ -159,7 +161,7 @@ def test_a_number_of_seeds_that_cannot_be_is_refused_in_a_sentence(runs, small):
 
     assert not small.exception
     assert said(small.error) == ["The number of seeds must be between 1 and 50."]
-    assert widget(small.number_input, "Seeds").value == (runs or 0)  # as typed; nothing is a zero
+    assert widget(small.number_input, "Seeds").value == runs  # as typed
     assert small.query_params["runs"] == "2"
     assert charts(small) == len(tradeoff.MEASURES)
 
