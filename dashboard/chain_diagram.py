@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import streamlit as st
+from plotly.colors import hex_to_rgb
 
-from dashboard.figures import STATE_COLOURS
+from dashboard.figures import STATE_COLOURS, ink
 
 _SIZE = 460
 _MIDDLE = _SIZE / 2
@@ -230,10 +231,11 @@ def _drawn(arrow: _Arrow) -> str:
 
 def _drawn_node(state: int, at: _Point, radius: float) -> str:
     colour = STATE_COLOURS[state]
+    letter = ink([channel / 255 for channel in hex_to_rgb(colour)])
     return (
         f'<circle cx="{at.x:.1f}" cy="{at.y:.1f}" r="{radius}" fill="{colour}"/>'
         f'<text x="{at.x:.1f}" y="{at.y:.1f}" dy="0.36em" text-anchor="middle" font-size="20" '
-        f'font-weight="700" fill="{_ink(colour)}">{state + 1}</text>'
+        f'font-weight="700" fill="{letter}">{state + 1}</text>'
     )
 
 
@@ -242,11 +244,3 @@ def _written(label: _Label) -> str:
         f'<text x="{label.at.x:.1f}" y="{label.at.y:.1f}" dy="0.35em" text-anchor="middle" '
         f'font-size="{_LETTER}" fill="currentColor">{label.text}</text>'
     )
-
-
-def _ink(colour: str) -> str:
-    """Black or white, whichever is easier to read on this colour (WCAG's relative luminance)."""
-    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#000000" if (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) else "#ffffff"

@@ -169,12 +169,18 @@ def matrix(
     return figure
 
 
+def ink(colour: Sequence[float]) -> str:
+    """Black or white, whichever is easier to read on this colour (red, green, blue from 0 to 1)."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
+    luminance = np.dot(linear, (0.2126, 0.7152, 0.0722))  # as WCAG has it
+    return "#111" if (luminance + 0.05) ** 2 > 0.05 * 1.05 else "#fff"
+
+
 def _inked(texts, values, colours, limits) -> list[list[str]]:
     """The texts in black or white, whichever is easier to read on the colour of their cell."""
     shares = (np.nan_to_num(values, nan=limits[0]) - limits[0]) / (limits[1] - limits[0])
     cells = sample_colorscale(colours, shares.clip(0.0, 1.0).ravel(), colortype="tuple")
-    light = np.array(cells) ** 2.2 @ (0.2126, 0.7152, 0.0722)  # luminance, as WCAG has it
-    inks = np.where(light > 0.18, "#111", "#fff").reshape(shares.shape)
+    inks = np.array([ink(cell) for cell in cells]).reshape(shares.shape)
     return [
         [f'<span style="color:{ink}">{text}</span>' for ink, text in zip(*row, strict=True)]
         for row in zip(inks, texts, strict=True)
