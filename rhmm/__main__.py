@@ -2,22 +2,29 @@
 
 import argparse
 import json
+import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Executor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 
 from rhmm import RiemannianHMM, Run, open_executor, sweep, sweeping, table
 from rhmm.exceptions import NotRecordedWarning
 from rhmm.paper import paper_model
-from rhmm.sweeping.configuration import METHODS
+from rhmm.sweeping.configuration import CHOICES, METHODS
+from rhmm.sweeping.schedule import NothingRecordedWarning
 
 
 def main(arguments: list[str] | None = None) -> None:
     parser = _parser()
-    options = parser.parse_args(arguments)
+    try:
+        options = parser.parse_args(arguments)
+    except SystemExit:
+        with suppress(OSError):
+            _print(end="")  # the end of --help, which nobody may read either
+        raise
     try:
         options.command(options)
     except (ValueError, OSError, ModuleNotFoundError) as error:
@@ -29,7 +36,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m rhmm", description=__doc__)
-    commands = parser.add_subparsers(dest="name", required=True)
+    commands = parser.add_subparsers(dest="name", metavar="command", required=True)
 
     command = commands.add_parser("table", help="the paper's Table 2 beside ours")
     command.set_defaults(command=_table)
@@ -41,18 +48,15 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("sweep", help="accuracy, errors, time and memory against Δ")
     command.set_defaults(command=_sweep)
     command.add_argument("--delta", type=_integers, default=[200], help="windows Δ: 40,60,200")
-    command.add_argument(
-        "--algorithm", type=_words, default=["streaming"], help=f"of {','.join(METHODS)}"
-    )
-    command.add_argument(
-        "--transition-update", type=_words, default=["convex"], help="of convex,paper (windowed)"
-    )
-    command.add_argument(
-        "--memory", type=_words, default=["growing"], help="of growing,fixed (streaming)"
-    )
-    command.add_argument(
-        "--init", type=_words, default=["kmeans"], help="of kmeans,cold (streaming)"
-    )
+    for option, default, known, whose in (
+        ("--algorithm", "streaming", METHODS, ""),
+        ("--transition-update", "convex", CHOICES["transition_update"], " (windowed)"),
+        ("--memory", "growing", CHOICES["memory"], " (streaming)"),
+        ("--init", "kmeans", CHOICES["init"], " (streaming)"),
+    ):
+        command.add_argument(
+            option, type=_some_of(known), default=[default], help=f"of {','.join(known)}{whose}"
+        )
     command.add_argument("--runs", type=_positive, default=20, help="seeds (20)")
     command.add_argument("--length", type=_positive, default=10_000, help="T (10000)")
     command.add_argument("--truth", help="a model file, .json or .npz (the paper's model)")
@@ -68,14 +72,27 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _positive(text: str) -> int:
-    value = int(text)
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
     if value < 1:
-        raise argparse.ArgumentTypeError("must be at least 1")
+        raise argparse.ArgumentTypeError("must be a whole number, at least 1")
     return value
 
 
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",")]
+def _some_of(known: Collection[str]) -> Callable[[str], list[str]]:
+    """What `choices` of argparse does, for words between commas."""
+
+    def words(text: str) -> list[str]:
+        given = [word.strip() for word in text.split(",")]
+        for word in given:
+            if word not in known:
+                several = ",".join(known)
+                raise argparse.ArgumentTypeError(f"must be of {several}, not {word!r}")
+        return given
+
+    return words
 
 
 def _integers(text: str) -> list[int]:
@@ -83,6 +100,14 @@ def _integers(text: str) -> list[int]:
         return [int(word) for word in text.split(",")]
     except ValueError:
         raise argparse.ArgumentTypeError("must be whole numbers: 40,60,200") from None
+
+
+def _print(text: str = "", end: str = "\n") -> None:
+    """To whoever reads it; if they have gone (``| head``), to nobody."""
+    try:
+        print(text, end=end, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 # python -m rhmm table
@@ -96,9 +121,9 @@ def _table(options) -> None:
     rows = table.rows(runs)
     if options.json:
         content = {"rows": [_row_json(row) for row in rows], "runs": [_run_json(r) for r in runs]}
-        print(json.dumps(content, indent=1, ensure_ascii=False))
+        _print(json.dumps(content, indent=1, ensure_ascii=False))
     else:
-        print(_table_text(rows))
+        _print(_table_text(rows))
 
 
 def _row_json(row: table.Row) -> dict:
@@ -135,11 +160,15 @@ def _table_text(rows: list[table.Row]) -> str:
             f"{_spread(s.transition_error, 3):>14}{f'{paper.rmse:.2f}' if paper else '':>7}"
             f"{_spread(s.mean_error, 3):>15}{_memory(s.nbytes):>10}"
         )
+    if any(row.paper for row in rows):
+        theirs = "the paper's are of its authors' laptop."
+    else:
+        theirs = f"the paper's numbers are of {table.LENGTH:,} observations and not shown."
     lines += [
         "",
         f"{rows[0].summary.runs} runs; mean ± standard deviation. Our times are of learning, on "
-        "this machine, without sampling, compiling and scoring; the paper's are of its authors' "
-        "laptop. Memory is what a method holds while it learns; what it starts from comes before.",
+        f"this machine, without sampling, compiling and scoring; {theirs} "
+        "Memory is what a method holds while it learns; what it starts from comes before.",
     ]
     for row in rows:
         if row.remarks:
@@ -175,12 +204,15 @@ def _sweep(options) -> None:
     try:
         with _executor(options) as executor, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", NotRecordedWarning)
+            warnings.simplefilter("error", NothingRecordedWarning)
             progress = _progress(len(set(grid)) * options.runs)
             runs = sweep(truth, grid, options.runs, executor, progress, options.out)
+    except NothingRecordedWarning as warning:
+        raise warning.why from None
     except KeyboardInterrupt:
         print(f"\nstopped; the same command goes on from what {options.out} holds", file=sys.stderr)
         raise
-    print(_sweep_text(truth, runs))
+    _print(_sweep_text(truth, runs))
     for warning in caught:
         if issubclass(warning.category, NotRecordedWarning):
             raise OSError(str(warning.message))

@@ -37,7 +37,7 @@ PAPER = {
 
 
 class Row(NamedTuple):
-    """A row of our table, the paper's beside it if it has one, and a word on each difference."""
+    """A row of our table, the paper's beside it if it has one, and what is to be said about it."""
 
     summary: Summary
     paper: PaperRow | None
@@ -56,7 +56,9 @@ def configurations(length: int = LENGTH) -> list[Configuration]:
 
 
 def paper_row(configuration: Configuration) -> PaperRow | None:
-    """What the paper printed for this configuration."""
+    """What the paper printed for this configuration, if it did: its chains have one length."""
+    if configuration.length != LENGTH:
+        return None
     if configuration.method == "windowed" and configuration.transition_update == "paper":
         return PAPER.get(configuration.window)
     return PAPER.get(configuration.method)
@@ -65,7 +67,7 @@ def paper_row(configuration: Configuration) -> PaperRow | None:
 def rows(runs: Iterable[Run]) -> list[Row]:
     """The table of a sweep over `paper_model()`."""
     return [
-        Row(summary, paper, [] if paper is None else _remarks(summary, paper))
+        Row(summary, paper, _remarks(summary, paper))
         for summary in summarise(runs)
         for paper in [paper_row(summary.configuration)]
     ]
@@ -86,8 +88,13 @@ def furthest_from_truth(diagonal: tuple[float, ...]) -> float:
     return float(np.sqrt(total))
 
 
-def _remarks(ours: Summary, paper: PaperRow) -> list[str]:
-    """One sentence on the accuracy, one on the error of A, one on the time."""
+def _remarks(ours: Summary, paper: PaperRow | None) -> list[str]:
+    """If the paper has the row, a sentence on the accuracy, the error of A, and the time."""
+    if paper is None:
+        way = ours.configuration
+        if way.method == "windowed" and way.window == way.length:
+            return ["Δ is the whole chain: this is the K-means start, without any online step."]
+        return []
     limit = furthest_from_truth(paper.diagonal)
     return [
         _on_accuracy(ours, paper),

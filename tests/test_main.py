@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 import warnings
+from contextlib import contextmanager, redirect_stdout
 
 import pytest
 
@@ -14,6 +16,7 @@ from rhmm import sweep
 from rhmm.__main__ import main
 from rhmm.paper import paper_model
 from rhmm.sweeping import grid, load_runs
+from rhmm.sweeping.record import Record
 from tests.sweeping.tasks import without_times
 
 SMALL = ["--algorithm", "windowed,em", "--delta", "20,60", "--length", "400", "--runs", "3"]
@@ -83,8 +86,13 @@ def test_this_machine_steps_in_when_told_to(tmp_path, capsys, expected):
         (["--delta", "500", "--length", "400"], "window"),
         (["--delta", "2"], "window"),
         (["--delta", "many"], "--delta"),
-        (["--algorithm", "magic"], "method"),
-        (["--runs", "0"], "--runs"),
+        (["--algorithm", "magic"], "--algorithm: must be of windowed,"),
+        (["--algorithm", "em,"], "--algorithm: must be of windowed,"),
+        (["--transition-update", "bogus"], "--transition-update: must be of convex,paper"),
+        (["--algorithm", "em", "--memory", "x"], "--memory: must be of growing,fixed, not 'x'"),
+        (["--algorithm", "em", "--init", "warm"], "--init: must be of kmeans,cold"),
+        (["--runs", "0"], "--runs: must be a whole number, at least 1"),
+        (["--runs", "x"], "--runs: must be a whole number, at least 1"),
         (["--out", "runs.xls"], "file must end in"),
         (["--truth", "nothing.txt"], "path"),
     ],
@@ -129,6 +137,87 @@ def test_a_disk_that_is_full_ends_with_a_sentence(tmp_path, capsys, monkeypatch)
     printed = capsys.readouterr()
     assert "No space left on device" in printed.err
     assert "Δ=" in printed.out or "EM" in printed.out  # what it had computed
+
+
+@pytest.fixture
+def nothing_computes(monkeypatch):
+    def compute(*_):
+        raise AssertionError("it computes")
+
+    monkeypatch.setattr("rhmm.sweeping.schedule._compute", compute)
+
+
+@pytest.mark.parametrize("name", ["runs.csv", "runs.parquet"])
+def test_a_file_that_cannot_be_written_is_told_at_once(tmp_path, capsys, nothing_computes, name):
+    grows = "runs.csv" if name == "runs.csv" else "runs.parquet.journal.csv"
+    (tmp_path / grows).symlink_to(tmp_path / "nowhere" / "runs.csv")
+    with pytest.raises(SystemExit) as ended:
+        main(["sweep", *SMALL, "--out", str(tmp_path / name)])
+    assert ended.value.code == 1
+    printed = capsys.readouterr()
+    assert re.fullmatch(rf"python -m rhmm sweep: cannot write to '.*/{name}': .*\n", printed.err)
+    assert printed.out == ""
+
+
+@pytest.mark.parametrize("name", ["runs.csv", "runs.parquet"])
+def test_a_file_of_another_sweep_is_told_at_once(tmp_path, capsys, nothing_computes, name):
+    pytest.importorskip("fcntl")
+    path = tmp_path / name
+    with Record(path, paper_model()), pytest.raises(SystemExit) as ended:
+        main(["sweep", *SMALL, "--out", str(path)])
+    assert ended.value.code == 1
+    printed = capsys.readouterr()
+    assert printed.err == (
+        f"python -m rhmm sweep: cannot write to {str(path)!r}: another sweep is writing to it\n"
+    )
+    assert printed.out == ""
+
+
+def test_no_command_asks_for_one(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main([])
+    assert ended.value.code == 2
+    assert "required: command" in capsys.readouterr().err
+
+
+@contextmanager
+def nobody_reading():
+    """A stdout whose reader has gone, as of ``| head -0``; at the end the rest is flushed."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w", encoding="utf-8") as stdout, redirect_stdout(stdout):
+        yield
+
+
+@pytest.mark.parametrize(
+    "arguments", [["sweep", *SMALL, "--out", "runs.csv"], ["table"], ["table", "--json"]]
+)
+def test_what_nobody_reads_is_no_error(capsys, monkeypatch, expected, arguments):
+    monkeypatch.setattr("rhmm.__main__.sweep", lambda *_: expected)
+    with nobody_reading():
+        main(arguments)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no such device")
+def test_a_summary_that_cannot_be_written_is_told_when_the_runs_are_kept(tmp_path):
+    path = tmp_path / "runs.csv"
+    small = ["--algorithm", "ceiling", "--length", "50", "--runs", "1", "--out", str(path)]
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "rhmm", "sweep", *small],
+            stdout=full, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+    assert ended.returncode != 0
+    assert ended.stderr.startswith("python -m rhmm sweep: [Errno 28]")
+    assert len(load_runs(path, paper_model())) == 1
+
+
+def test_a_help_that_nobody_reads_is_no_error(capsys):
+    with nobody_reading(), pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_the_table_as_json_is_the_sweep_over_its_configurations(capsys):

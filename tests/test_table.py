@@ -61,6 +61,27 @@ def test_em_is_held_against_the_ceiling():
     assert "0.980" in sentence
 
 
+def test_chains_of_another_length_are_not_held_against_the_papers(capsys, monkeypatch):
+    runs = [run_of(configuration) for configuration in table.configurations(6000)]
+    assert all(row.paper is None and row.remarks == [] for row in table.rows(runs))
+    monkeypatch.setattr("rhmm.__main__.sweep", lambda *_: runs)
+    main(["table", "--length", "6000"])
+    printed = capsys.readouterr().out
+    assert "the paper's numbers are of 10,000 observations and not shown" in printed
+    for claim in ("than the paper's", "The paper's accuracy", "cannot be", "laptop"):
+        assert claim not in printed
+
+
+def test_a_window_as_long_as_the_chain_is_said_to_learn_nothing_online():
+    runs = [run_of(configuration) for configuration in table.configurations(5000)]
+    said = {row.summary.configuration.name: row.remarks for row in table.rows(runs) if row.remarks}
+    assert said == {
+        "windowed, paper's update, Δ=5000": [
+            "Δ is the whole chain: this is the K-means start, without any online step."
+        ]
+    }
+
+
 @pytest.mark.parametrize("arguments", [["--runs", "0"], ["--runs", "x"], ["--length", "100"]])
 def test_a_wrong_option_ends_with_a_sentence(arguments, capsys):
     with pytest.raises(SystemExit) as ended:

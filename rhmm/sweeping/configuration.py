@@ -18,7 +18,7 @@ METHODS = {
 """Every method and the options that mean something to it."""
 
 _DEFAULTS = {"window": 200, "transition_update": "convex", "memory": "growing", "init": "kmeans"}
-_CHOICES = {
+CHOICES = {
     "transition_update": ("convex", "paper"),
     "memory": ("growing", "fixed"),
     "init": ("kmeans", "cold"),
@@ -27,7 +27,10 @@ _CHOICES = {
 
 @dataclass(frozen=True)
 class Configuration:
-    """One way to learn a chain; two that compute the same are equal, so results can be looked up.
+    """One way to learn a chain; two that are equal compute the same, so results can be looked up.
+
+    Others may compute the same too: a growing memory makes nothing of a window beyond the learner's
+    `start_size`, and after a cold start nothing of any.
 
     Parameters
     ----------
@@ -59,8 +62,8 @@ class Configuration:
                 continue
             self._set(option, default if value is None else value)
         for option in METHODS[self.method]:
-            if option in _CHOICES:
-                check_choice(option, getattr(self, option), _CHOICES[option])
+            if option in CHOICES:
+                check_choice(option, getattr(self, option), CHOICES[option])
         if self.window is not None:
             self._set("window", check_integer("window", self.window, at_least=2))
             if self.window > self.length and self.init != "cold":  # whose start needs no window

@@ -5,6 +5,9 @@ besides a fingerprint of the truth and the version of the engine, so that runs o
 taken for ours. CSV grows row by row. A Parquet file cannot: it is readable only when its footer is
 written. Runs therefore go to a journal beside it (CSV again), and the whole is put together when
 the sweep ends in any way; after a crash the next sweep finds the journal.
+
+Only one sweep at a time writes a file: it holds a lock on what grows from before it reads until
+nothing is left to write.
 """
 
 import csv
@@ -12,10 +15,11 @@ import hashlib
 import io
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, fields
 from itertools import chain
 from pathlib import Path
+from weakref import WeakSet
 
 import numpy as np
 
@@ -23,6 +27,11 @@ import rhmm
 from rhmm.hmm import RiemannianHMM
 from rhmm.sweeping.configuration import Configuration
 from rhmm.sweeping.run import Run, Task, nested
+
+try:
+    import fcntl
+except ModuleNotFoundError:  # on Windows, where nothing keeps two sweeps apart
+    fcntl = None
 
 _OPTIONS = tuple(field.name for field in fields(Configuration))
 _MEASURES = Run._fields[1:-3]
@@ -72,7 +81,8 @@ class Record:
     """The file of one sweep: what it held before, and a place for what comes.
 
     To be used in ``with``, which makes a Parquet file whole at the end. Raises ValueError for a
-    file that is damaged or of another truth, and leaves it as it is.
+    file that is damaged or of another truth, and leaves it as it is; CannotWriteError if another
+    sweep is writing to it.
     """
 
     def __init__(self, path, truth: RiemannianHMM):
@@ -80,23 +90,28 @@ class Record:
         if not self._path.parent.is_dir():
             raise ValueError(f"file must be in a directory that exists, not {str(self._path)!r}")
         self._grows = self._path
-        runs = []
         if self._path.suffix == ".parquet":
             _import_pyarrow()  # now, and not when the sweep is over
             self._grows = _journal(self._path)
-            runs += _read_parquet(self._path, truth) if self._path.exists() else []
-        appended, size = _read_csv(self._grows, truth) if self._grows.exists() else ([], 0)
-        self.known: dict[Task, Run] = {run.task: run for run in runs + appended}
-        with _writing(self._grows):
-            self._out = self._grows.open("ab", buffering=0)
+        with _writing(self._path):
+            self._out, is_new = _open_alone(self._grows)
         try:
-            if self._out.tell() > size:
-                self._out.truncate(size)  # the line that an interrupted sweep did not finish
-            if size == 0:
-                self._write(_line(columns(truth)))
+            self.known: dict[Task, Run] = self._begin()
         except BaseException:
-            self._out.close()
+            self._close(remove=is_new)
             raise
+
+    def _begin(self) -> dict[Task, Run]:
+        """What was there before; only now, since nobody else writes any more."""
+        is_whole = self._grows != self._path and self._path.exists()
+        runs = _read_parquet(self._path, self._truth) if is_whole else []
+        appended, size = _read_csv(self._grows, self._truth)
+        with _writing(self._grows):
+            if self._out.seek(0, os.SEEK_END) > size:
+                self._out.truncate(size)  # the line that an interrupted sweep did not finish
+        if size == 0:
+            self._write(_line(columns(self._truth)))
+        return {run.task: run for run in runs + appended}
 
     def append(self, run: Run) -> None:
         """Put `run` on disk now."""
@@ -112,23 +127,37 @@ class Record:
         return self
 
     def __exit__(self, kind, error: BaseException | None, traceback) -> None:
-        self._out.close()
+        if self._out.closed:  # this is a fork of the process that writes
+            return
         try:
             self._make_whole()
         except CannotWriteError as trouble:  # the journal stays, so that nothing is lost
             if error is None or isinstance(error, StopIteration):
                 raise
             error.add_note(str(trouble))  # what went wrong first is what matters
+        finally:
+            self._close()
 
     def _make_whole(self) -> None:
         if self._grows != self._path:
             with _writing(self._path):
                 save_runs(self._path, self._truth, self.known.values())
-                self._grows.unlink()
+                self._close(remove=True)
+
+    def _close(self, remove: bool = False) -> None:
+        """Let others write; what is to be removed is gone before they can."""
+        if fcntl is None:
+            self._out.close()  # Windows removes no file that is open
+        if remove:
+            self._grows.unlink(missing_ok=True)
+        if not self._out.closed:
+            with suppress(OSError):  # of a file system that has no locks
+                fcntl.flock(self._out, fcntl.LOCK_UN)  # now, also if a child still has the file
+            self._out.close()
 
 
 class CannotWriteError(OSError):
-    """The disk is full, or the file cannot be written to for another reason."""
+    """The disk is full, another sweep has the file, or it cannot be written to otherwise."""
 
 
 @contextmanager
@@ -137,6 +166,60 @@ def _writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise CannotWriteError(f"cannot write to {str(path)!r}: {error}") from error
+
+
+# One at a time
+
+
+_open: WeakSet[io.FileIO] = WeakSet()
+
+
+def _open_alone(path: Path) -> tuple[io.FileIO, bool]:
+    """The file, to append to, locked until it is closed; and whether it was made for that."""
+    for _ in range(100):
+        was_there = path.exists()
+        out = path.open("ab", buffering=0)
+        try:
+            _lock(out)
+            if _is_still(out, path):
+                _open.add(out)
+                return out, not was_there and out.seek(0, os.SEEK_END) == 0
+        except BaseException:
+            out.close()
+            raise
+        out.close()  # a journal that its sweep removed before we had the lock
+    raise OSError("somebody removes it again and again")
+
+
+def _lock(out: io.FileIO) -> None:
+    if fcntl is None:
+        return
+    try:
+        fcntl.flock(out, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise OSError("another sweep is writing to it") from None
+    except OSError:  # a file system that has no locks
+        pass
+
+
+def _is_still(out: io.FileIO, path: Path) -> bool:
+    try:
+        return fcntl is None or os.path.samestat(os.fstat(out.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _leave_to_parent() -> None:
+    """In a fork, say a worker of a pool: else it would keep the lock when its parent is killed."""
+    for out in list(_open):
+        out.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_parent)
+
+
+# Rows
 
 
 def columns(truth: RiemannianHMM) -> list[str]:

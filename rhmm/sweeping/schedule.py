@@ -12,7 +12,7 @@ from rhmm.exceptions import NotRecordedWarning
 from rhmm.hmm import RiemannianHMM
 from rhmm.sweeping.configuration import Configuration, check_grid
 from rhmm.sweeping.executors import open_executor
-from rhmm.sweeping.record import CannotWriteError, Record
+from rhmm.sweeping.record import CannotWriteError, Record, load_runs
 from rhmm.sweeping.run import Run, Task, run_for
 from rhmm.validation import check_integer
 
@@ -54,16 +54,15 @@ def sweep(
     -------
     The runs in the order of grid and seeds: all, or what was done before it was cancelled. If
     `file` cannot be written to any more (a full disk) the sweep stops with a `NotRecordedWarning`
-    and returns what it has computed; if nothing can be written from the beginning, it warns and
-    computes all runs without keeping them.
+    and returns what it has computed; if nothing can be written from the beginning (another sweep
+    is writing to it, say), it warns and computes what `file` lacks without keeping it.
     """
     grid, seeds = check_grid(grid, truth), _seeds(runs)
     # Seed by seed, so that all configurations have about as many runs at any time; the longest
     # first, so that no processor is left with a long one while the others have nothing to do.
     order = sorted(grid, key=lambda configuration: -configuration.effort)
     tasks = [Task(configuration, seed) for seed in seeds for configuration in order]
-    record = _open_record(file, truth)
-    known = {} if record is None else dict(record.known)
+    record, known = _open_record(file, truth)
     done: dict[Task, Run] = {}
     try:
         with nullcontext() if record is None else record:
@@ -88,14 +87,34 @@ def sweep(
     return [done[task] for c in grid for task in (Task(c, s) for s in seeds) if task in done]
 
 
-def _open_record(file, truth: RiemannianHMM) -> Record | None:
-    """None if there is no file, or, with a warning, if it cannot be written to."""
+class NothingRecordedWarning(NotRecordedWarning):
+    """The file cannot be written to from the beginning, and nothing has been computed yet."""
+
+    def __init__(self, why: CannotWriteError):
+        super().__init__(f"{why}; the runs of this sweep are not kept")
+        self.why = why
+
+
+def _open_record(file, truth: RiemannianHMM) -> tuple[Record | None, dict[Task, Run]]:
+    """A place for runs, None if there is no file or, with a warning, if it cannot be written to;
+    and the runs that it already holds.
+    """
+    if file is None:
+        return None, {}
     try:
-        return None if file is None else Record(file, truth)
+        record = Record(file, truth)
     except CannotWriteError as error:
-        message = f"{error}; the runs of this sweep are not kept"
-        warnings.warn(message, NotRecordedWarning, stacklevel=3)
-        return None
+        known = _readable(file, truth)
+        warnings.warn(NothingRecordedWarning(error), stacklevel=3)
+        return None, known
+    return record, dict(record.known)
+
+
+def _readable(file, truth: RiemannianHMM) -> dict[Task, Run]:
+    try:
+        return {run.task: run for run in load_runs(file, truth)}
+    except OSError:  # nothing is there, or not for us
+        return {}
 
 
 def _seeds(runs) -> list[int]:

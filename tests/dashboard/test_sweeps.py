@@ -493,6 +493,24 @@ def test_a_disk_that_is_full_from_the_beginning_is_told_and_everything_is_shown(
     assert len(outcome.runs) == SWEEP.total
 
 
+@pytest.mark.filterwarnings("ignore::rhmm.NotRecordedWarning")
+def test_a_file_that_another_sweep_writes_to_is_told_and_everything_is_shown(cache, here):
+    pytest.importorskip("fcntl")
+    sweeps.compute(replace(SWEEP, runs=1), ignore)
+    before = kept(cache)
+    here.clear()
+    with record.Record(file_of(cache), true_model(SMALL)):
+        outcome = sweeps.compute(SWEEP, ignore)
+
+    assert (
+        outcome.note
+        == "Not all runs could be kept on this server’s disk: what was computed is shown."
+    )
+    assert len(outcome.runs) == SWEEP.total
+    assert len(here) == SWEEP.total - len(before)  # what was kept is not computed again
+    assert kept(cache) == before
+
+
 def test_a_file_that_is_removed_meanwhile_costs_only_the_keeping(cache, here):
     def clean_up(*_):
         for file in cache.glob("*.csv"):

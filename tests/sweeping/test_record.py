@@ -1,4 +1,5 @@
 import csv
+import errno
 import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +10,8 @@ from pyarrow import parquet
 
 from rhmm import SPD, Hyperbolic, RiemannianHMM, sweep
 from rhmm.sweeping import Configuration, fingerprint, load_runs, run_once, save_runs
-from rhmm.sweeping.record import Record
+from rhmm.sweeping import record as record_module
+from rhmm.sweeping.record import CannotWriteError, Record
 from tests.sweeping.tasks import GRID, TRUTH
 
 OTHER = RiemannianHMM.from_parameters(
@@ -91,6 +93,123 @@ def test_a_line_torn_anywhere_is_written_again(runs, tmp_path):
             for run in runs[len(record.known) : 3]:
                 record.append(run)
         assert torn.read_bytes() == content
+
+
+def test_only_one_writes_to_a_file_at_a_time(runs, path):
+    pytest.importorskip("fcntl")
+    busy = rf"cannot write to '.*/{path.name}': another sweep is writing to it"
+    with Record(path, TRUTH) as first:
+        first.append(runs[0])
+        with pytest.raises(CannotWriteError, match=busy):
+            Record(path, TRUTH)
+        first.append(runs[1])
+    assert load_runs(path, TRUTH) == runs[:2]
+    assert os.listdir(path.parent) == [path.name]
+    with Record(path, TRUTH) as second:
+        assert list(second.known.values()) == runs[:2]
+
+
+def test_nobody_can_write_between_reading_and_writing(runs, tmp_path, monkeypatch):
+    pytest.importorskip("fcntl")
+    path, read, refused = tmp_path / "runs.csv", record_module._read_csv, []
+
+    def read_while_another_comes(*arguments):
+        with monkeypatch.context() as undone:
+            undone.setattr(record_module, "_read_csv", read)
+            try:
+                with Record(path, TRUTH) as other:
+                    other.append(runs[1])
+            except CannotWriteError as error:
+                refused.append(error)
+        return read(*arguments)
+
+    save_runs(path, TRUTH, runs[:1])
+    monkeypatch.setattr(record_module, "_read_csv", read_while_another_comes)
+    with Record(path, TRUTH) as record:
+        record.append(runs[2])
+    assert len(refused) == 1
+    assert read(path, TRUTH)[0] == [runs[0], runs[2]]
+
+
+def test_one_that_ends_while_another_opens_its_file_loses_nothing(runs, path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+    flock, ended = fcntl.flock, []
+
+    def end_the_first_and_lock(*arguments):
+        if not ended:
+            ended.append(True)
+            first.__exit__(None, None, None)
+        flock(*arguments)
+
+    first = Record(path, TRUTH)
+    first.append(runs[0])
+    monkeypatch.setattr(fcntl, "flock", end_the_first_and_lock)
+    with Record(path, TRUTH) as second:
+        assert list(second.known.values()) == runs[:1]
+        second.append(runs[1])
+        assert load_runs(path, TRUTH) == runs[:2]
+    assert load_runs(path, TRUTH) == runs[:2]
+    assert os.listdir(path.parent) == [path.name]
+
+
+def test_who_fails_lets_others_write(runs, path):
+    save_runs(path, TRUTH, runs[:1])
+    with pytest.raises(KeyError), Record(path, TRUTH):
+        raise KeyError
+    with pytest.raises(ValueError, match="another truth"):
+        Record(path, OTHER)
+    with Record(path, TRUTH) as record:
+        record.append(runs[1])
+    assert load_runs(path, TRUTH) == runs[:2]
+
+
+def test_a_file_that_a_child_still_has_is_free_when_its_sweep_is_over(path):
+    with Record(path, TRUTH) as record:
+        shared = os.dup(record._out.fileno())  # what a fork that nobody was told of would have
+    try:
+        with Record(path, TRUTH):
+            pass
+    finally:
+        os.close(shared)
+
+
+@pytest.mark.skipif(not hasattr(os, "register_at_fork"), reason="nothing forks here")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of forks beside threads
+def test_a_fork_leaves_file_and_lock_to_its_parent(runs, path):
+    with Record(path, TRUTH) as record:
+        child = os.fork()
+        if child == 0:
+            try:
+                record.__exit__(None, None, None)
+                os._exit(0 if record._out.closed else 1)
+            finally:
+                os._exit(2)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        record.append(runs[0])
+        with pytest.raises(CannotWriteError, match="another sweep"):
+            Record(path, TRUTH)
+    assert load_runs(path, TRUTH) == runs[:1]
+
+
+@pytest.mark.parametrize("code", ["ENOLCK", "EOPNOTSUPP"])
+def test_a_file_system_without_locks_is_written_to_all_the_same(runs, path, monkeypatch, code):
+    fcntl = pytest.importorskip("fcntl")
+
+    def have_no_locks(*_):
+        raise OSError(getattr(errno, code), "no locks")
+
+    monkeypatch.setattr(fcntl, "flock", have_no_locks)
+    with Record(path, TRUTH) as record:
+        record.append(runs[0])
+    assert load_runs(path, TRUTH) == runs[:1]
+
+
+def test_a_machine_without_locks_writes_all_the_same(runs, path, monkeypatch):
+    monkeypatch.setattr(record_module, "fcntl", None)
+    with Record(path, TRUTH) as record:
+        record.append(runs[0])
+    assert load_runs(path, TRUTH) == runs[:1]
+    assert os.listdir(path.parent) == [path.name]
 
 
 def damage_csv(content: bytes, how: str) -> bytes:

@@ -7,6 +7,7 @@ import pytest
 
 from rhmm import NotRecordedWarning, open_executor, sweep
 from rhmm.sweeping import Configuration, load_runs, run_once
+from rhmm.sweeping.record import Record
 from tests.sweeping import tasks
 from tests.sweeping.tasks import GRID, TRUTH, without_times
 
@@ -212,7 +213,20 @@ def test_a_disk_that_is_full_from_the_beginning_costs_only_the_keeping(here, pat
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert without_times(runs) == without_times(expected)
-    assert load_runs(path, TRUTH) == []
+    assert os.listdir(path.parent) == []
+
+
+def test_a_file_that_another_sweep_writes_to_costs_only_the_keeping(here, path, expected):
+    pytest.importorskip("fcntl")
+    with Record(path, TRUTH) as other:
+        other.append(expected[0])
+        with pytest.warns(NotRecordedWarning, match="another sweep is writing .* are not kept"):
+            runs = sweep(TRUTH, GRID, RUNS, here, file=path)
+        other.append(expected[1])
+    assert runs[0] == expected[0]  # with its time: what the file held is not done again
+    assert here.submitted == len(expected) - 1
+    assert without_times(runs) == without_times(expected)
+    assert load_runs(path, TRUTH) == expected[:2]
 
 
 @pytest.mark.parametrize(
