@@ -13,10 +13,10 @@ from rhmm.manifolds import Manifold, check_manifold
 from rhmm.parameters import MIN_SIGMA, Parameters, log_densities
 from rhmm.validation import (
     as_generator,
+    check_callback,
     check_integer,
     check_lengths,
     check_number,
-    check_positive,
     check_stochastic,
 )
 
@@ -67,7 +67,7 @@ class RiemannianHMM:
         self.n_init = check_integer("n_init", n_init, at_least=1)
         self.n_iter = check_integer("n_iter", n_iter, at_least=0)
         self.tol = check_number("tol", tol, at_least=0.0)
-        self.min_sigma = float(check_positive("min_sigma", min_sigma))
+        self.min_sigma = manifold.check_one_sigma("min_sigma", min_sigma)
         fits = isinstance(init, RiemannianHMM) and (
             (init.manifold, init.n_components) == (manifold, n_components)
         )
@@ -75,7 +75,7 @@ class RiemannianHMM:
             raise ValueError(f"init must be a model of {n_components} states on {manifold!r}")
         self.init = init
         self.random_state = random_state
-        self.callback = callback
+        self.callback = check_callback(callback)
 
     @classmethod
     def from_parameters(cls, manifold, startprob, transmat, means, sigmas) -> "RiemannianHMM":
@@ -84,7 +84,7 @@ class RiemannianHMM:
         n = len(startprob)
         check_manifold(manifold)
         means = manifold.points("means", means)
-        sigmas = check_positive("sigmas", sigmas)
+        sigmas = manifold.check_sigma("sigmas", sigmas)
         if means.shape != (n, *manifold.point_shape):
             raise ValueError(f"means must hold {n} points, not an array of shape {means.shape}")
         if sigmas.shape != (n,):
@@ -140,6 +140,10 @@ class RiemannianHMM:
                 f"not {observed.sum()}"
             )
         if self.init is not None:
+            if not hasattr(self.init, "_parameters"):
+                raise ValueError(
+                    "init has no parameters yet: fit it, or use RiemannianHMM.from_parameters"
+                )
             start = self.init.parameters_
             start = start._replace(sigmas=np.maximum(start.sigmas, self.min_sigma))
         else:
@@ -236,11 +240,14 @@ class RiemannianHMM:
 
     def permuted(self, order) -> "RiemannianHMM":
         """The same model with state ``order[i]`` renamed to i."""
-        order = np.asarray(order)
-        if order.dtype.kind not in "iu" or not np.array_equal(
-            np.sort(order, axis=None), np.arange(self.n_components)
-        ):
-            raise ValueError(f"order must be a permutation of {self.n_components} states")
+        n = self.n_components
+        try:
+            order = np.asarray(order)
+            good = order.dtype.kind in "iu" and np.array_equal(np.sort(order), np.arange(n))
+        except ValueError:  # rows of unequal length, or no row at all
+            good = False
+        if not good:
+            raise ValueError(f"order must be a permutation of {n} states")
         return RiemannianHMM.from_parameters(self.manifold, *self.parameters_.permuted(order))
 
     def align_to(self, other: "RiemannianHMM") -> "RiemannianHMM":
@@ -256,8 +263,7 @@ class RiemannianHMM:
         Resemblance is the Bhattacharyya distance of the two Gaussians, as if space were flat
         around them; the assignment with the least total is taken.
         """
-        if (self.manifold, self.n_components) != (other.manifold, other.n_components):
-            raise ValueError(f"other must have {self.n_components} states on {self.manifold!r}")
+        check_model("other", other, self.manifold, self.n_components)
         d2 = self.manifold.squared_distances(self.means_, other.means_)
         ours, theirs = self.sigmas_[None, :], other.sigmas_[:, None]
         squares = ours**2 + theirs**2
@@ -275,6 +281,15 @@ class RiemannianHMM:
     def load(cls, path) -> "RiemannianHMM":
         """Read a model that `save` wrote."""
         return cls.from_parameters(*storage.load(path))
+
+
+def check_model(name: str, model, manifold: Manifold, n_components: int) -> RiemannianHMM:
+    """A model of so many states on that manifold."""
+    if not isinstance(model, RiemannianHMM):
+        raise ValueError(f"{name} must be a RiemannianHMM, not {model!r}")
+    if (model.manifold, model.n_components) != (manifold, n_components):
+        raise ValueError(f"{name} must have {n_components} states on {manifold!r}, not {model!r}")
+    return model
 
 
 @kernel

@@ -92,6 +92,7 @@ class RiemannianKMeans:
         `lengths` are the sizes of the sequences that these points are; None if they are one.
         """
         self._check_fitted()
+        min_sigma = self.manifold.check_one_sigma("min_sigma", min_sigma)
         observed = self.labels_ >= 0
         lengths = check_lengths(lengths, len(observed))
         return parameters_from_labels(

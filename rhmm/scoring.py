@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from rhmm.hmm import RiemannianHMM
+from rhmm.hmm import RiemannianHMM, check_model
+from rhmm.validation import check_unmasked
 
 
 class Evaluation(NamedTuple):
@@ -34,7 +35,8 @@ class Evaluation(NamedTuple):
 def match_states(true_states, predicted, n_states: int) -> np.ndarray:
     """The relabelling that agrees most: ``order[i]`` is the predicted label of true state i."""
     agreement = np.zeros((n_states, n_states), dtype=np.int64)
-    true_states, predicted = np.asarray(true_states), np.asarray(predicted)
+    true_states = _check_labels("true_states", true_states, 0, n_states)
+    predicted = _check_labels("predicted", predicted, -1, n_states, true_states.shape)
     labelled = predicted >= 0  # K-means labels a missing observation −1
     np.add.at(agreement, (true_states[labelled], predicted[labelled]), 1)
     return linear_sum_assignment(agreement, maximize=True)[1]
@@ -62,15 +64,16 @@ def evaluate(
     K-means: accuracy and the matching of the states are then theirs. `ceiling` is that of an
     earlier evaluation on the same data, which need not be computed again.
     """
-    if (model.manifold, model.n_components) != (truth.manifold, truth.n_components):
-        raise ValueError(f"model must have {truth.n_components} states on {truth.manifold!r}")
-    states = np.asarray(states)
-    predicted = model.predict(X, lengths) if labels is None else np.asarray(labels)
-    if states.shape != predicted.shape:
-        raise ValueError(f"states must have shape {predicted.shape}, not {states.shape}")
+    if not isinstance(truth, RiemannianHMM):
+        raise ValueError(f"truth must be a RiemannianHMM, not {truth!r}")
     n = truth.n_components
-    if states.dtype.kind not in "iu" or states.min() < 0 or states.max() >= n:
-        raise ValueError(f"states must be whole numbers from 0 to {n - 1}")
+    check_model("model", model, truth.manifold, n)
+    X, _ = truth.manifold.observations("X", X)
+    states = _check_labels("states", states, 0, n, (len(X),))
+    if labels is None:
+        predicted = model.predict(X, lengths)
+    else:
+        predicted = _check_labels("labels", labels, -1, n, (len(X),))
     if ceiling is None:
         ceiling = accuracy(states, truth.predict(X, lengths), n)
     order = match_states(states, predicted, n)
@@ -87,6 +90,21 @@ def evaluate(
         order=order,
         labels=named,
     )
+
+
+def _check_labels(name: str, labels, least: int, n_states: int, shape=None) -> np.ndarray:
+    check_unmasked(name, labels)
+    try:
+        labels = np.asarray(labels)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be an array of whole numbers, not {labels!r}") from None
+    if shape is not None and labels.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, not {labels.shape}")
+    good = labels.dtype.kind in "iu" and ((labels >= least) & (labels < n_states)).all()
+    if not good:
+        missing = " (-1 is missing)" if least < 0 else ""
+        raise ValueError(f"{name} must be whole numbers from {least} to {n_states - 1}{missing}")
+    return labels
 
 
 def path_errors(transmats, means, truth: RiemannianHMM) -> tuple[np.ndarray, np.ndarray]:

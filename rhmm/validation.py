@@ -18,7 +18,7 @@ def check_integer(name: str, value, at_least: int) -> int:
 def check_number(name: str, value, at_least: float) -> float:
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must be a number, not {value!r}") from None
     if not (np.isfinite(number) and number >= at_least):
         raise ValueError(f"{name} must be a finite number of at least {at_least:g}, not {value!r}")
@@ -26,16 +26,30 @@ def check_number(name: str, value, at_least: float) -> float:
 
 
 def as_numbers(name: str, value) -> np.ndarray:
-    """A float array, C-contiguous and writable as kernels want it."""
+    """A plain float array, C-contiguous and writable as kernels want it."""
+    check_unmasked(name, value)
     try:
         if np.iscomplexobj(value):
             raise TypeError
-        return np.require(value, float, ["C", "W"])
-    except (TypeError, ValueError):
+        return np.require(value, float, ["C", "W", "E"])
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must be an array of numbers, all real, not {value!r}") from None
 
 
+def check_unmasked(name: str, value) -> None:
+    if np.ma.is_masked(value):
+        raise ValueError(f"{name} must not have masked entries")
+
+
+def nan_where_masked(value):
+    """A masked array of numbers with NaN for what is masked; anything else as it is."""
+    if not np.ma.is_masked(value) or value.dtype.kind not in "biufc":
+        return value
+    return value.astype(np.result_type(value.dtype, float)).filled(np.nan)
+
+
 def check_positive(name: str, value) -> np.ndarray:
+    check_unmasked(name, value)
     try:
         value = as_numbers(name, value)
     except ValueError:
@@ -46,11 +60,18 @@ def check_positive(name: str, value) -> np.ndarray:
     return value
 
 
-def check_moderate(name: str, value) -> np.ndarray:
+SMALLEST_MODERATE, LARGEST_MODERATE = 1e-60, 1e60
+
+
+def check_moderate(name: str, value, at_most: float = LARGEST_MODERATE) -> np.ndarray:
     """Positive numbers whose fourth powers are still far from the ends of double precision."""
     value = check_positive(name, value)
-    if not ((value > 1e-60) & (value < 1e60)).all():
-        raise ValueError(f"{name} must be between 1e-60 and 1e60")
+    good = (value >= SMALLEST_MODERATE) & (value <= at_most)
+    if not good.all():
+        raise ValueError(
+            f"{name} must be between {SMALLEST_MODERATE:g} and {at_most:g}, "
+            f"not {value[~good].flat[0]:g}"
+        )
     return value
 
 
@@ -58,6 +79,12 @@ def check_choice(name: str, value, choices: tuple[str, ...]) -> str:
     if value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, not {value!r}")
     return value
+
+
+def check_callback(callback):
+    if callback is not None and not callable(callback):
+        raise ValueError(f"callback must be a function or None, not {callback!r}")
+    return callback
 
 
 def as_generator(name: str, seed) -> np.random.Generator:
@@ -85,9 +112,10 @@ def check_stochastic(
 
 
 def _check_probabilities(name: str, value, ndim: int) -> np.ndarray:
+    check_unmasked(name, value)
     try:
-        value = np.require(value, float, ["C", "W"])
-    except (TypeError, ValueError):
+        value = as_numbers(name, value)
+    except ValueError:
         raise ValueError(f"{name} must be an array of probabilities, not {value!r}") from None
     if value.ndim != ndim or value.size == 0:
         raise ValueError(f"{name} must be a non-empty array of {ndim} dimension(s)")
@@ -105,13 +133,18 @@ def check_lengths(lengths, size: int) -> np.ndarray:
     """Sizes of the sequences that make up `size` observations; None is a single sequence."""
     if lengths is None:
         return np.array([size])
+    check_unmasked("lengths", lengths)
     try:
         array = np.asarray(lengths)
-        exact = array.astype(np.int64)
     except (TypeError, ValueError):
         raise ValueError(f"lengths must be whole numbers, not {lengths!r}") from None
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"lengths must be whole numbers below 2**63, not {lengths!r}")
+    with np.errstate(invalid="ignore"):  # what is too large for an integer differs from it
+        exact = array.astype(np.int64)
     if array.ndim != 1 or (exact != array).any() or (exact < 1).any():
         raise ValueError("lengths must be a list of positive whole numbers")
-    if exact.sum() != size:
-        raise ValueError(f"lengths must add up to the {size} observations, not {exact.sum()}")
+    if exact.max(initial=0) > size or exact.sum() != size:
+        total = sum(exact.tolist())  # which may be too large for numpy
+        raise ValueError(f"lengths must add up to the {size} observations, not {total}")
     return exact

@@ -221,6 +221,14 @@ def test_one_nan_makes_an_observation_missing(manifold):
     np.testing.assert_allclose(model.score(whole), expected, rtol=1e-10)
 
 
+def test_a_masked_observation_is_missing():
+    model = paper_model()
+    X, _ = model.sample(6, random_state=0)
+    holed, mask = X.copy(), np.zeros(X.shape, bool)
+    holed[2], mask[2, 1] = np.nan, True
+    assert model.score(np.ma.array(X, mask=mask)) == model.score(holed)
+
+
 def test_nothing_but_missing_observations_is_refused():
     with pytest.raises(ValueError, match="X must hold at least one observation that is not NaN"):
         paper_model().predict(np.full((3, 2), np.nan))
@@ -254,7 +262,24 @@ def test_observations_that_are_none_are_refused(manifold, X, message, verb):
 @pytest.mark.parametrize(
     "verb", ["score", "predict", "predict_proba", "filter_proba", "decode", "fit"]
 )
-@pytest.mark.parametrize("lengths", [[1, 1], [4, -1], [1.5, 1.5], "abc", 3])
+@pytest.mark.parametrize(
+    "lengths",
+    [
+        [1, 1],
+        [4, -1],
+        [1.5, 1.5],
+        "abc",
+        3,
+        [2**70],
+        [2**62] * 3 + [2**62 + 3],
+        [1e300],
+        [np.nan],
+        [True, True, True],
+        [3 + 0j],
+        np.ma.array([3, 3], mask=[False, True]),
+    ],
+    ids=str,
+)
 def test_wrong_lengths_are_refused(verb, lengths):
     with pytest.raises(ValueError, match="lengths must"):
         getattr(paper_model(), verb)(np.zeros((3, 2)), lengths)
@@ -292,7 +317,12 @@ ONE_STATE = {
         ("sigmas", [0.0], "sigmas must be positive and finite, not 0"),
         ("sigmas", [-1.0], "sigmas must be positive and finite, not -1"),
         ("sigmas", [np.inf], "sigmas must be positive and finite, not inf"),
+        ("sigmas", [1e100], r"sigmas must be between 1e-60 and 1e\+06, not 1e\+100"),
+        ("sigmas", [1e20], r"sigmas must be between 1e-60 and 1e\+06, not 1e\+20"),
+        ("sigmas", [1e-200], "sigmas must be between 1e-60 and"),
+        ("sigmas", [10**400], "sigmas must be a positive number"),
         ("sigmas", ["wide"], "sigmas must be a positive number"),
+        ("startprob", [1j], "startprob must be an array of probabilities"),
         ("sigmas", [1.0, 1.0], r"sigmas must hold 1 numbers, not an array of shape \(2,\)"),
         ("sigmas", 1.0, r"sigmas must hold 1 numbers, not an array of shape \(\)"),
     ],
@@ -325,6 +355,11 @@ def test_a_model_keeps_its_own_copy_of_the_parameters():
         ("tol", "small"),
         ("min_sigma", 0.0),
         ("min_sigma", np.nan),
+        ("min_sigma", 1e-200),
+        ("min_sigma", 1e200),
+        ("min_sigma", [1]),
+        ("callback", 5),
+        ("callback", "print"),
         ("random_state", "seed"),
     ],
 )
@@ -332,6 +367,12 @@ def test_the_constructor_names_what_is_wrong(argument, value):
     arguments = {"manifold": Hyperbolic(2), "n_components": 1, argument: value}
     with pytest.raises(ValueError, match=f"{argument} must be"):
         RiemannianHMM(**arguments).fit([[0.0, 0.0], [0.1, 0.1]])
+
+
+def test_a_start_from_a_model_without_parameters_is_named():
+    empty = RiemannianHMM(Hyperbolic(2), 1)
+    with pytest.raises(ValueError, match="init has no parameters yet: fit it, or use"):
+        RiemannianHMM(Hyperbolic(2), 1, init=empty).fit([[0.0, 0.0]])
 
 
 @pytest.mark.parametrize(
@@ -343,7 +384,6 @@ def test_the_constructor_names_what_is_wrong(argument, value):
         lambda model: model.sample(3),
         lambda model: model.permuted([0]),
         lambda model: model.align_to(model),
-        lambda model: RiemannianHMM(Hyperbolic(2), 1, init=model).fit([[0.0, 0.0]]),
     ],
 )
 def test_a_model_without_parameters_says_what_to_do(use):
@@ -422,7 +462,20 @@ def test_a_renamed_model_gives_the_same_answers_under_new_names():
     np.testing.assert_array_equal(np.array(order)[renamed.decode(X)[1]], model.decode(X)[1])
 
 
-@pytest.mark.parametrize("order", [[0, 1], [0, 1, 1], [1, 2, 3], [0, 1, 2, 3], 3, [0.0, 1.0, 2.0]])
+@pytest.mark.parametrize(
+    "order",
+    [
+        [0, 1],
+        [0, 1, 1],
+        [1, 2, 3],
+        [0, 1, 2, 3],
+        3,
+        [0.0, 1.0, 2.0],
+        [[0, 1, 2]],
+        [[0], [1, 2]],
+        None,
+    ],
+)
 def test_an_order_that_is_no_permutation_is_refused(order):
     with pytest.raises(ValueError, match="order must be a permutation of 3 states"):
         paper_model().permuted(order)
@@ -432,3 +485,9 @@ def test_an_order_that_is_no_permutation_is_refused(order):
 def test_models_that_cannot_be_compared_are_refused(other):
     with pytest.raises(ValueError, match=r"other must have 3 states on Hyperbolic\(2\)"):
         paper_model().align_to(RiemannianHMM(*other))
+
+
+@pytest.mark.parametrize("verb", ["align_to", "order_like"])
+def test_what_is_no_model_cannot_be_compared(verb):
+    with pytest.raises(ValueError, match="other must be a RiemannianHMM, not None"):
+        getattr(paper_model(), verb)(None)

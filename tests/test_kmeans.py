@@ -266,6 +266,13 @@ def test_points_that_are_none_are_refused(X, message):
         RiemannianKMeans(Hyperbolic(2), 1).fit(X)
 
 
+@pytest.mark.parametrize("min_sigma", [0.0, 1e-200, [1.0], "small"])
+def test_a_floor_that_no_sigma_can_have_is_named(min_sigma):
+    clusters = RiemannianKMeans(Hyperbolic(2), 2, random_state=0).fit(one_cloud(Hyperbolic(2)))
+    with pytest.raises(ValueError, match="min_sigma must be"):
+        clusters.to_parameters(min_sigma=min_sigma)
+
+
 def test_clusters_asked_for_before_fit_are_refused_with_a_sentence():
     with pytest.raises(AttributeError, match="call fit"):
         RiemannianKMeans(Hyperbolic(2), 1).predict([[0.0, 0.0]])

@@ -3,7 +3,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from rhmm import Hyperbolic, RiemannianHMM, evaluate
+from rhmm import Hyperbolic, OnlineRiemannianHMM, RiemannianHMM, evaluate
 from rhmm.paper import paper_model
 from rhmm.scoring import accuracy, match_states
 from tests.brute_force import MANIFOLDS, random_model
@@ -99,8 +99,32 @@ def test_an_evaluation_knows_where_sequences_end():
         (paper_model(), [0, 3], "states must"),
         (paper_model(), [0, -1], "states must"),
         (paper_model(), [0.5, 0.5], "states must"),
+        (paper_model(), [[0], [0, 1]], "states must"),
+        (OnlineRiemannianHMM(Hyperbolic(2), 3), [0, 0], "model must be a RiemannianHMM, not Onl"),
+        (None, [0, 0], "model must be a RiemannianHMM, not None"),
     ],
 )
 def test_a_wrong_argument_is_named(model, states, message):
     with pytest.raises(ValueError, match=message):
         evaluate(model, paper_model(), [[0.0, 0.0], [0.1, 0.1]], states)
+
+
+X = [[0.0, 0.0], [0.1, 0.1]]
+
+
+@pytest.mark.parametrize("labels", [[0, 5], [0, -2], [0.0, 1.0], ["a", "b"], [True, False]])
+def test_labels_that_are_no_states_are_refused(labels):
+    message = "labels must be whole numbers from -1 to 2"
+    with pytest.raises(ValueError, match=message):
+        evaluate(paper_model(), paper_model(), X, [0, 1], labels=labels)
+    with pytest.raises(ValueError, match="predicted must be whole numbers from -1 to 2"):
+        match_states([0, 1], labels, 3)
+    missing = evaluate(paper_model(), paper_model(), X, [0, 1], labels=[0, -1])
+    assert missing.labels.tolist() == [0, -1]
+
+
+def test_labels_of_another_length_are_named_and_so_is_no_truth():
+    with pytest.raises(ValueError, match=r"labels must have shape \(2,\), not \(3,\)"):
+        evaluate(paper_model(), paper_model(), X, [0, 1], labels=[0, 1, 2])
+    with pytest.raises(ValueError, match="truth must be a RiemannianHMM, not None"):
+        evaluate(paper_model(), None, X, [0, 1])

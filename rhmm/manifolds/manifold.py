@@ -1,6 +1,7 @@
 """What every manifold offers to people: its verbs on points and batches, with checked input."""
 
 from abc import ABC, abstractmethod
+from functools import lru_cache
 
 import numpy as np
 
@@ -8,7 +9,16 @@ from rhmm._jit import kernel
 from rhmm.exceptions import warn_not_converged
 from rhmm.gaussian.radial import RadialGaussian
 from rhmm.manifolds import verbs
-from rhmm.validation import as_generator, as_numbers, check_integer, check_moderate
+from rhmm.validation import (
+    SMALLEST_MODERATE,
+    as_generator,
+    as_numbers,
+    check_integer,
+    check_moderate,
+    check_positive,
+    check_unmasked,
+    nan_where_masked,
+)
 
 _MOST_STEPS = 500
 """Of the search for a centre of mass, which takes two to ten unless the data are extreme."""
@@ -27,6 +37,9 @@ class Manifold(ABC):
     """Shape of the array that holds one point."""
     gaussian: RadialGaussian
     """The law of the distance to the mean of a Riemannian Gaussian."""
+    largest_sigma = 1e6
+    """A larger σ is refused: on a curved space log Z ~ σ² then swallows all that d² says, and no
+    two points that double precision can hold are so far apart."""
 
     def __init__(self, geometry_class: type, **size: int):
         ((name, value),) = size.items()
@@ -130,8 +143,9 @@ class Manifold(ABC):
                 f"weights must be one number for each of the {len(points)} points, "
                 f"not an array of shape {weights.shape}"
             )
-        if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.sum() > 0):
+        if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.max() > 0):
             raise ValueError("weights must be finite and non-negative, with a positive sum")
+        weights = np.ldexp(weights, -np.frexp(weights.max())[1])  # about 1, and no digit changes
         centre = np.require(self._first_guess(points, weights), float, ["C", "W"])
         centres, _, converged = self.recentre(points, weights[None], centre[None])
         if not converged:
@@ -165,19 +179,23 @@ class Manifold(ABC):
 
     def log_z(self, sigma):
         """Logarithm of the normalising factor Z(σ) with respect to the Riemannian volume."""
-        return self._radial("sigma", sigma, lambda s: self.gaussian.moments(s).log_z)
+        return self._moments(sigma, "log_z")
 
     def delta(self, sigma):
         """δ(σ) = E[d²(y, c)] = ∂ log Z/∂η with η = −1/2σ², the paper's eq. (5)."""
-        return self._radial("sigma", sigma, lambda s: self.gaussian.moments(s).delta)
+        return self._moments(sigma, "delta")
 
     def var_d2(self, sigma):
         """Var[d²(y, c)] = ∂δ/∂η, the Fisher information of η."""
-        return self._radial("sigma", sigma, lambda s: self.gaussian.moments(s).var_d2)
+        return self._moments(sigma, "var_d2")
 
     def sigma(self, delta):
         """The inverse of `delta`."""
-        return self._radial("delta", delta, self.gaussian.sigma)
+        delta = check_positive("delta", delta)
+        least, most = _delta_range(self)
+        if not ((delta >= least) & (delta <= most)).all():
+            raise ValueError(f"delta must be between {least:.3g} and {most:.3g} on {self!r}")
+        return self.gaussian.sigma(delta.reshape(-1)).reshape(delta.shape)[()]
 
     def sample(self, centre, sigma, size=None, rng=None) -> np.ndarray:
         """Exact draws from the Riemannian Gaussian around `centre`, eq. (1); no Markov chain.
@@ -187,11 +205,9 @@ class Manifold(ABC):
         centre = self.points("centre", centre)
         if centre.shape != self.point_shape:
             raise ValueError(f"centre must be one point of shape {self.point_shape}")
-        sigma = check_moderate("sigma", sigma)
-        if sigma.ndim:
-            raise ValueError(f"sigma must be one number, not an array of shape {sigma.shape}")
+        sigma = self.check_one_sigma("sigma", sigma)
         count = 1 if size is None else check_integer("size", size, at_least=0)
-        points = self._place(as_generator("rng", rng), centre, float(sigma), count)
+        points = self._place(as_generator("rng", rng), centre, sigma, count)
         points = self._checked_result("sigma", points, (count,))
         return points[0] if size is None else points
 
@@ -201,10 +217,20 @@ class Manifold(ABC):
 
     # Checking what comes in and goes out
 
-    @staticmethod
-    def _radial(name, value, function):
-        value = check_moderate(name, value)
-        return function(value.reshape(-1)).reshape(value.shape)[()]
+    def check_sigma(self, name, value) -> np.ndarray:
+        """`value` as numbers that may be the σ of a Gaussian here."""
+        return check_moderate(name, value, self.largest_sigma)
+
+    def check_one_sigma(self, name, value) -> float:
+        value = self.check_sigma(name, value)
+        if value.ndim:
+            raise ValueError(f"{name} must be one number, not an array of shape {value.shape}")
+        return float(value)
+
+    def _moments(self, sigma, which):
+        sigma = self.check_sigma("sigma", sigma)
+        moments = self.gaussian.moments(sigma.reshape(-1))
+        return getattr(moments, which).reshape(sigma.shape)[()]
 
     def _as_array(self, name, x) -> np.ndarray:
         x = as_numbers(name, x)
@@ -216,6 +242,7 @@ class Manifold(ABC):
 
     def points(self, name, x) -> np.ndarray:
         """`x` as an array of checked points; otherwise a ValueError that speaks of `name`."""
+        check_unmasked(name, x)
         x = self._as_array(name, x)
         good = np.asarray(self.belongs(x))
         if not good.all():
@@ -225,8 +252,11 @@ class Manifold(ABC):
         return x
 
     def observations(self, name, X, *, allow_all_missing=False) -> tuple[np.ndarray, np.ndarray]:
-        """A sequence of points, and which of them are there: a row with NaN is missing."""
-        X = self._as_array(name, X)
+        """A sequence of points, and which of them are there: a row with NaN is missing.
+
+        So is one with masked entries.
+        """
+        X = self._as_array(name, nan_where_masked(X))
         if X.ndim != 1 + len(self.point_shape) or len(X) == 0:
             raise ValueError(
                 f"{name} must hold observations in shape {self._shape('T')}, not {X.shape}"
@@ -248,6 +278,7 @@ class Manifold(ABC):
         return points.reshape(lead + self.point_shape)
 
     def _tangents(self, v) -> np.ndarray:
+        check_unmasked("v", v)
         v = self._as_array("v", v)
         if not np.isfinite(v).all():
             raise ValueError("v must be finite")
@@ -272,6 +303,14 @@ class Manifold(ABC):
 
     def _flat(self, x):
         return np.require(x.reshape((-1, *self.point_shape)), float, ["C", "W"])
+
+
+@lru_cache(maxsize=32)
+def _delta_range(manifold: Manifold) -> tuple[float, float]:
+    """δ of the smallest and the largest σ."""
+    ends = np.array([SMALLEST_MODERATE, manifold.largest_sigma])
+    least, most = manifold.gaussian.moments(ends).delta
+    return float(least), float(most)
 
 
 def _broadcast(name, shape, other) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from rhmm.gaussian.table import SMALLEST_SIGMA, radial_table
 from rhmm.hmm import RiemannianHMM
-from rhmm.manifolds import Manifold
+from rhmm.manifolds import Manifold, check_manifold
 from rhmm.online import start, storage
 from rhmm.online.bank import BANK, Bank
 from rhmm.online.explain import Explanation, explain_streaming, explain_windowed
@@ -14,9 +14,16 @@ from rhmm.online.race import ENOUGH, Race
 from rhmm.online.runner import Field, Runner, Settings
 from rhmm.online.streaming import StreamingState
 from rhmm.online.stuck import StuckSensor
-from rhmm.online.trace import Trace, empty_trace
+from rhmm.online.trace import Trace, empty_trace, joined
 from rhmm.parameters import MIN_SIGMA, stationary_law
-from rhmm.validation import as_generator, check_choice, check_integer, check_number
+from rhmm.validation import (
+    as_generator,
+    check_callback,
+    check_choice,
+    check_integer,
+    check_number,
+    nan_where_masked,
+)
 
 _AUTO_START = 20
 """Observations for each state that ``window="auto"`` starts from."""
@@ -80,9 +87,7 @@ class OnlineRiemannianHMM:
         trace_every: int | None = None,
         callback: Callable[["OnlineRiemannianHMM"], None] | None = None,
     ):
-        if not isinstance(manifold, Manifold):
-            raise ValueError(f"manifold must be a manifold such as Hyperbolic(2), not {manifold!r}")
-        self.manifold = manifold
+        self.manifold = check_manifold(manifold)
         self.n_components = check_integer("n_components", n_components, at_least=1)
         self.algorithm = check_choice("algorithm", algorithm, ("streaming", "windowed"))
         self.memory = check_choice("memory", memory, ("growing", "fixed"))
@@ -100,14 +105,13 @@ class OnlineRiemannianHMM:
             raise ValueError(f"window must be at least n_components={n_components}, not {window}")
         if algorithm == "windowed" and (self.auto or init == "cold"):
             raise ValueError("algorithm='windowed' needs a window in numbers and init='kmeans'")
-        self.min_sigma = check_number("min_sigma", min_sigma, at_least=SMALLEST_SIGMA)
-        if callback is not None and not callable(callback):
-            raise ValueError(f"callback must be a function or None, not {callback!r}")
+        min_sigma = check_number("min_sigma", min_sigma, at_least=SMALLEST_SIGMA)
+        self.min_sigma = manifold.check_one_sigma("min_sigma", min_sigma)
         self.random_state = random_state
         self.trace_every = (
             0 if trace_every is None else check_integer("trace_every", trace_every, at_least=1)
         )
-        self.callback = callback
+        self.callback = check_callback(callback)
         self._rng = as_generator("random_state", random_state)
         self._first_luck = self._rng.bit_generator.state
         self._geometry = manifold.geometry
@@ -148,7 +152,7 @@ class OnlineRiemannianHMM:
 
     def _one(self, y) -> np.ndarray:
         """y, checked, as a stream of one."""
-        y = self.manifold._as_array("y", y)
+        y = self.manifold._as_array("y", nan_where_masked(y))
         if y.shape != self.manifold.point_shape:
             raise ValueError(f"y must be one point of shape {self.manifold.point_shape}")
         if not np.isnan(y).any():
@@ -331,12 +335,12 @@ class OnlineRiemannianHMM:
 
     @property
     def trace_(self) -> Trace:
-        """The parameters at every `trace_every`-th observation."""
+        """The parameters at every `trace_every`-th observation, in arrays that are read-only."""
         if not self.trace_every:
             raise AttributeError("there is no trace: give trace_every to the constructor")
         if not self._traces:
             return empty_trace(0, np.empty((self.n_components, *self.manifold.point_shape)))
-        self._traces = [Trace(*map(np.concatenate, zip(*self._traces, strict=True)))]
+        self._traces = [joined(self._traces)]
         return self._traces[0]
 
     def to_hmm(self) -> RiemannianHMM:
@@ -355,7 +359,7 @@ class OnlineRiemannianHMM:
         streaming = self.algorithm == "streaming"
         latest = state.filtered if streaming else state.alpha[state.counters[1] - 1]
         predicted = latest @ state.transmat
-        if np.isnan(y).any():
+        if np.isnan(y).any() or self._sensor.would_drop(y):
             return predicted
         log_density = self.to_hmm().log_density(y)[0]
         joint = predicted * np.exp(log_density - log_density.max())

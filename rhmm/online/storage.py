@@ -2,7 +2,6 @@
 
 import json
 import os
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from rhmm.online.runner import Field, Runner, Settings
 from rhmm.online.streaming import StreamingState
 from rhmm.online.trace import Trace
 from rhmm.online.windowed import WindowedState
+from rhmm.storage import read_npz
 
 _FORMAT = "rhmm online learner 4"
 _BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
@@ -61,8 +61,7 @@ def save(path, learner) -> None:
 def load(path, learner_class):
     path = _checked(path)
     try:
-        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
-            content = {name: file[name] for name in file.files}
+        content = read_npz(path)
         head = json.loads(str(content["head"]))
         if head["format"] != _FORMAT:
             raise ValueError("unknown format")
@@ -89,7 +88,7 @@ def load(path, learner_class):
         if "trace.step" in content:
             learner._traces = [Trace(**_without_prefix("trace", content))]
         return learner
-    except (ValueError, KeyError, TypeError, IndexError, zipfile.BadZipFile, EOFError) as error:
+    except (ValueError, KeyError, TypeError, IndexError) as error:
         raise ValueError(f"path {str(path)!r} is not a learner that rhmm saved ({error})") from None
 
 

@@ -24,6 +24,12 @@ class StuckSensor:
         """Clear the entries of `observed` where X only repeats what a stuck sensor says."""
         _drop(X.reshape(len(X), -1), observed, self.last, self.run)
 
+    def would_drop(self, y: np.ndarray) -> bool:
+        """Whether `y`, a stream of one, would be dropped if it came next; nothing changes."""
+        observed = np.ones(1, np.bool_)
+        _drop(y.reshape(1, -1), observed, self.last.copy(), self.run.copy())
+        return not observed[0]
+
 
 @kernel
 def _drop(X, observed, last, run):

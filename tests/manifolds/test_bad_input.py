@@ -147,6 +147,70 @@ def test_a_sigma_whose_powers_leave_double_precision_is_refused(case, sigma):
         case.manifold.sample(case.some_points(1)[0], sigma, rng=0)
 
 
+@pytest.mark.parametrize("manifold", [Hyperbolic(2), Hyperbolic(10), SPD(2)], ids=repr)
+def test_a_sigma_beyond_all_distances_of_a_curved_space_is_refused(manifold):
+    largest = manifold.largest_sigma
+    assert manifold.sigma(manifold.delta(largest)) == pytest.approx(largest)
+    with pytest.raises(ValueError, match=r"^sigma must be between 1e-60 and 1e\+06, not 1e\+20"):
+        manifold.log_z(1e20)
+    with pytest.raises(ValueError, match=r"^delta must be between .* on"):
+        manifold.sigma(1e50)
+
+
+@every_kind
+@pytest.mark.parametrize("weight", [1e300, 1e308, 5e-324])
+def test_only_ratios_of_weights_matter_at_the_ends_of_double_precision(case, weight):
+    points = case.some_points(3)
+    mean = case.manifold.mean(points, [weight, weight, 0.0])
+    np.testing.assert_allclose(mean, case.manifold.mean(points, [1, 1, 0]), rtol=1e-9, atol=1e-12)
+
+
+def masked(x) -> np.ma.MaskedArray:
+    return np.ma.array(x, mask=np.arange(np.size(x)).reshape(np.shape(x)) == 0)
+
+
+@every_kind
+def test_masked_entries_are_refused_where_nothing_may_be_missing(case):
+    manifold = case.manifold
+    x, y = case.some_points(2)
+    for use, name in (
+        (lambda: manifold.dist(x, masked(y)), "y"),
+        (lambda: manifold.exp(x, masked(y)), "v"),
+        (lambda: manifold.mean(masked([x, y])), "points"),
+        (lambda: manifold.mean([x, y], masked([1.0, 1.0])), "weights"),
+        (lambda: manifold.geodesic(x, y, masked([0.5, 0.5])), "tau"),
+        (lambda: manifold.log_z(masked([0.5, 0.5])), "sigma"),
+    ):
+        with pytest.raises(ValueError, match=rf"^{name} must not have masked entries"):
+            use()
+    plain = np.ma.array(y)  # nothing in it is masked
+    assert manifold.dist(x, plain) == manifold.dist(x, y)
+
+
+def test_masked_complex_numbers_are_refused_too():
+    with refused("y"):
+        Hyperbolic(2).dist(0.0j, masked(np.array([0.5j, 0.1j])))
+
+
+@every_kind
+def test_a_masked_entry_makes_an_observation_missing(case):
+    X = case.some_points(4)
+    mask = np.zeros(X.shape, bool)
+    mask[1].flat[0] = True
+    hidden = np.ma.array(X, mask=mask)
+    found, observed = case.manifold.observations("X", hidden)
+    assert type(found) is np.ndarray
+    assert observed.tolist() == [True, False, True, True]
+    np.testing.assert_array_equal(found[observed], X[[0, 2, 3]])
+
+
+def test_masked_whole_and_complex_numbers_are_missing_too():
+    whole = np.ma.array([[1], [2]], mask=[[True], [False]])
+    assert Euclidean(1).observations("X", whole)[1].tolist() == [False, True]
+    disk = np.ma.array([0.5j, 0.1], mask=[True, False])
+    assert Hyperbolic(2).observations("X", disk)[1].tolist() == [False, True]
+
+
 @every_kind
 def test_a_sample_has_one_sigma(case):
     with refused("sigma"):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose
 
-from rhmm import Euclidean
+from rhmm import Euclidean, RiemannianHMM
 
 vectors = hnp.arrays(float, 3, elements=st.floats(-1e6, 1e6))
 
@@ -38,6 +38,29 @@ def test_nearly_equal_points_keep_their_digits():
     assert Euclidean(2).dist([1.0, 1.0], [1.0 + 2**-50, 1.0]) == 2**-50
 
 
-def test_only_finite_vectors_belong():
-    points = [[1.0, 2.0], [np.nan, 0.0], [0.0, np.inf]]
-    assert Euclidean(2).belongs(points).tolist() == [True, False, False]
+def test_only_vectors_within_the_bound_belong():
+    points = [[1.0, 2.0], [1e30, -1e30], [np.nan, 0.0], [0.0, np.inf], [0.0, -1.1e30]]
+    assert Euclidean(2).belongs(points).tolist() == [True, True, False, False, False]
+    np.testing.assert_array_equal(Euclidean(2).project([1e40, -2.0]), [1e30, -2.0])
+
+
+def test_points_beyond_the_bound_are_named_with_it():
+    with pytest.raises(ValueError, match=r"^y is not a point .* at most 1e\+30 in size"):
+        Euclidean(1).dist([0.0], [1e31])
+    with pytest.raises(ValueError, match=r"^X\[1\] is not a point .* at most 1e\+30 in size"):
+        RiemannianHMM(Euclidean(1), 1).fit([[0.0], [1e100]])
+
+
+@pytest.mark.filterwarnings("ignore::rhmm.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("dim", [1, 3, 50])
+def test_points_at_the_bound_are_learned_from(dim):
+    space, X = Euclidean(dim), 1e30 * np.random.default_rng(0).uniform(-1.0, 1.0, size=(200, dim))
+    X[0], X[1] = 1e30, -1e30
+    assert np.isfinite(space.dist(X[0], -X[0]))
+    assert space.belongs(space.mean(X))
+    model = RiemannianHMM(space, 2, random_state=0, n_iter=200).fit(X)
+    for array in model.parameters_:
+        assert np.isfinite(array).all()
+    assert np.isfinite(model.score(X))
+    delta = space.delta(model.sigmas_)
+    np.testing.assert_allclose(space.sigma(delta), model.sigmas_)

@@ -140,6 +140,16 @@ def test_a_missing_observation_is_predicted_by_the_transitions_alone(name):
 
 
 @every_learner
+def test_a_masked_observation_is_missing(name, tmp_path):
+    X = stream(Hyperbolic(2))
+    holed, masked = with_holes(X), np.ma.array(X, mask=np.isnan(with_holes(X)))
+    plain, other = learner(Hyperbolic(2), name), learner(Hyperbolic(2), name)
+    plain.partial_fit(holed[:-1]).learn_one([np.nan, np.nan])
+    other.partial_fit(masked[:-1]).learn_one(np.ma.masked_all(2))
+    assert content(plain, tmp_path) == content(other, tmp_path)
+
+
+@every_learner
 def test_a_missing_observation_is_filtered_by_the_transitions_alone(name):
     X = stream(Hyperbolic(2))
     online = learner(Hyperbolic(2), name)
@@ -277,6 +287,18 @@ def test_the_trace_adds_up_the_predictive_log_densities(name):
     np.testing.assert_allclose(gained, expected, rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize("pieces", [1, 3])
+def test_nobody_can_write_into_the_trace(pieces):
+    online = learner(Hyperbolic(2), "growing")
+    for piece in np.array_split(stream(Hyperbolic(2)), pieces):
+        online.partial_fit(piece)
+    for array in online.trace_:
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+    online.partial_fit(stream(Hyperbolic(2)))
+    assert online.trace_.step[-1] == 1_400
+
+
 def test_without_a_stride_there_is_no_trace():
     online = learner(Hyperbolic(2), "growing", trace_every=None)
     with pytest.raises(AttributeError, match="trace_every"):
@@ -294,6 +316,22 @@ def test_the_unit_of_measurement_does_not_matter(name):
     np.testing.assert_allclose(large.transmat_, small.transmat_, rtol=1e-5, atol=1e-7)
     np.testing.assert_allclose(large.means_, 1024.0 * small.means_, rtol=1e-5, atol=1e-4)
     np.testing.assert_allclose(large.sigmas_, 1024.0 * small.sigmas_, rtol=1e-5)
+
+
+@every_learner
+def test_a_point_at_the_end_of_the_world_does_no_harm_and_one_beyond_is_refused(name, tmp_path):
+    X = stream(Euclidean(2))
+    online = learner(Euclidean(2), name).partial_fit(X[:600])
+    before = content(online, tmp_path)
+    for far in (1.1e30, 1e100, 1e160):
+        with pytest.raises(ValueError, match=r"^y is not a point .* at most 1e\+30 in size"):
+            online.learn_one([0.0, far])
+    assert content(online, tmp_path) == before
+    online.learn_one([1e30, -1e30]).learn_one([-1e30, 1e30])
+    assert is_sound(online)
+    assert np.isfinite(online.partial_fit_predict_proba(X[600:])).all()
+    assert is_sound(online)
+    assert np.isfinite(online.predict_proba_one(X[0])).all()
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -509,7 +547,7 @@ BAD = {
     "transition_update": ["plain", None],
     "lag": [0, -1, 1.5, None],
     "init": ["warm", None],
-    "min_sigma": [0.0, -1.0, np.nan, np.inf, "small", [0.1, 0.2], 1e-200],
+    "min_sigma": [0.0, -1.0, np.nan, np.inf, "small", [0.1, 0.2], 1e-200, 1e100],
     "random_state": [-1, "seed", 1.5],
     "trace_every": [0, -3, 2.5, "often"],
     "callback": [3, "print"],

@@ -123,7 +123,13 @@ def test_files_that_are_not_learners_are_refused(tmp_path):
     online.save(tmp_path / "whole.npz")
     half = (tmp_path / "whole.npz").read_bytes()
     (tmp_path / "half.npz").write_bytes(half[: len(half) // 2])
-    for name in ("model", "empty", "text", "half"):
+    directory = half.index(b"PK\1\2")
+    for name, offset in (("version", 6), ("encrypted", 8), ("compression", 10)):
+        flipped = bytearray(half)
+        flipped[directory + offset] ^= 65
+        (tmp_path / f"{name}.npz").write_bytes(flipped)
+    names = ("model", "empty", "text", "half", "version", "encrypted", "compression")
+    for name in names:
         with pytest.raises(ValueError, match=rf"^path .*{name}.npz. is not a learner"):
             OnlineRiemannianHMM.load(tmp_path / f"{name}.npz")
     with pytest.raises(FileNotFoundError):

@@ -1,9 +1,11 @@
 """A stuck sensor is not believed, and data on a grid are."""
 
 import numpy as np
+import pytest
 
-from rhmm import Euclidean, OnlineRiemannianHMM, RiemannianHMM
+from rhmm import Euclidean, Hyperbolic, OnlineRiemannianHMM, RiemannianHMM
 from rhmm.online.stuck import StuckSensor
+from rhmm.paper import paper_model
 from rhmm.scoring import accuracy
 
 LIMIT = 8
@@ -65,3 +67,15 @@ def test_a_chain_seen_through_a_grid_is_learned():
         model = online.to_hmm()
         assert accuracy(states, model.predict(X), 3) > 0.97
         assert np.diagonal(model.transmat_).min() > 0.93
+
+
+@pytest.mark.parametrize("algorithm", ["streaming", "windowed"])
+def test_what_a_stuck_sensor_says_is_predicted_as_it_is_learned(algorithm):
+    online = OnlineRiemannianHMM(Hyperbolic(2), 3, random_state=0, algorithm=algorithm)
+    online.partial_fit(paper_model().sample(700, random_state=0)[0])
+    y = np.array([0.05, 0.6])
+    for _ in range(12):
+        predicted = online.predict_proba_one(y)
+        np.testing.assert_array_equal(online.predict_proba_one(y), predicted)
+        learned = online.partial_fit_predict_proba(y[None])[0]
+        np.testing.assert_allclose(predicted, learned, rtol=0, atol=1e-7)
