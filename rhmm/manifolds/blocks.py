@@ -78,17 +78,19 @@ def whiten(lower, block):
 
 @kernel
 def _find_open(block, tolerance, is_open):
-    """Which lanes are not diagonal yet; says whether there are any."""
+    """Which lanes are not diagonal yet, as 1 or 0 to multiply by; says whether there are any."""
     m, _, lanes = block.shape
+    is_open[:] = 0.0  # first by how much they are not
+    for i in range(m):
+        for b in range(lanes):
+            is_open[b] -= tolerance * block[i, i, b] ** 2
+        for j in range(i + 1, m):
+            for b in range(lanes):
+                is_open[b] += block[i, j, b] ** 2
     any_open = False
     for b in range(lanes):
-        outside, inside = 0.0, 0.0
-        for i in range(m):
-            inside += block[i, i, b] ** 2
-            for j in range(i + 1, m):
-                outside += block[i, j, b] ** 2
-        is_open[b] = outside > tolerance * inside
-        any_open |= is_open[b]
+        any_open |= is_open[b] > 0.0
+        is_open[b] = 1.0 if is_open[b] > 0.0 else 0.0
     return any_open
 
 
@@ -104,7 +106,7 @@ def diagonalise(block, vectors, with_vectors, tolerance):
         vectors[:] = 0.0
         for i in range(m):
             vectors[i, i] = 1.0
-    cosine, sine, is_open = np.empty(lanes), np.empty(lanes), np.empty(lanes, np.bool_)
+    cosine, sine, is_open = np.empty(lanes), np.empty(lanes), np.empty(lanes)
     for _ in range(_MAX_SWEEPS):
         if not _find_open(block, tolerance, is_open):
             return
@@ -112,7 +114,7 @@ def diagonalise(block, vectors, with_vectors, tolerance):
             for q in range(p + 1, m):
                 for b in range(lanes):
                     gap = block[q, q, b] - block[p, p, b]
-                    twice = 2.0 * block[p, q, b] if is_open[b] else 0.0
+                    twice = 2.0 * is_open[b] * block[p, q, b]
                     size = abs(gap) + math.sqrt(gap * gap + twice * twice) + 1e-300
                     tangent = math.copysign(1.0, gap) * twice / size
                     cosine[b] = 1.0 / math.sqrt(1.0 + tangent * tangent)
@@ -120,7 +122,7 @@ def diagonalise(block, vectors, with_vectors, tolerance):
                     change = tangent * block[p, q, b]
                     block[p, p, b] -= change
                     block[q, q, b] += change
-                    block[p, q, b] = 0.0 if is_open[b] else block[p, q, b]
+                    block[p, q, b] *= 1.0 - is_open[b]
                 for r in range(m):  # the upper triangle: [i, j] with i < j
                     if r in (p, q):
                         continue
