@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 
 from tests.browser.serving import PATIENCE, started_browser, started_server
+from tests.browser.stillness import wait_until_still
 
 HERE = Path(__file__).parent
 PAGES = {
@@ -38,8 +39,8 @@ def _take(browser, address: str, options: dict, file: Path) -> None:
     page.get_by_role("heading", level=1).wait_for()
     page.locator('[data-testid="stTable"]').last.wait_for()
     page.locator('.stApp[data-test-script-state="notRunning"]').wait_for()
-    page.get_by_role("button", name="Cancel").wait_for(state="detached")
-    page.wait_for_timeout(1500)  # figures fade in
+    page.locator('[data-testid="stProgress"]').wait_for(state="detached")
+    wait_until_still(page)
     page.screenshot(path=file, type="jpeg", quality=70)
     context.close()
     print(f"{file.name}: {file.stat().st_size // 1024} KB", flush=True)
