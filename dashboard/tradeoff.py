@@ -2,6 +2,7 @@
 
 import math
 import tempfile
+import textwrap
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -124,6 +125,10 @@ def _add_learner(figure: go.Figure, name: str, mine: list[Summary], measure: Mea
     )  # fmt: skip
 
 
+_ROOM = 12
+"""Letters that fit beside a panel."""
+
+
 def _add_rivals(figure: go.Figure, summaries: list[Summary], ends, measure: Measure) -> None:
     """A level for each; those too near each other to be read share one name."""
     levels = []
@@ -147,13 +152,13 @@ def _add_rivals(figure: go.Figure, summaries: list[Summary], ends, measure: Meas
     named: list[list] = []
     for height, name in sorted(levels):
         if named and height - named[-1][0] < 0.07 * span:
-            named[-1][1] += f",<br>{name}"
+            named[-1][1] += f", {name}"
         else:
             named.append([height, name])
     for height, names in named:
         figure.add_annotation(
-            x=1, xref="paper", y=height, text=names, showarrow=False, xanchor="left", xshift=4,
-            align="left", font={"size": 14},
+            x=1, xref="paper", y=height, text="<br>".join(textwrap.wrap(names, _ROOM)),
+            showarrow=False, xanchor="left", xshift=4, align="left", font={"size": 14},
         )  # fmt: skip
 
 
