@@ -11,6 +11,9 @@ LOOKS = Path(__file__).parents[1] / "dashboard"
 st.set_page_config(page_title="rhmm", page_icon=LOOKS / "icon.svg", layout="wide")
 st.html(LOOKS / "style.css")
 
+# First the link, then the page: the other way round a browser on a slow line would be at the page
+# without the link for a while, and keep that as a step of the way back.
+state.open_session()
 page = st.navigation(
     [
         st.Page("experiment/live.py", title="Live lab", default=True),
@@ -19,5 +22,4 @@ page = st.navigation(
         st.Page("experiment/tradeoff.py", title="Δ trade-off"),
     ]
 )
-state.open_session()
 page.run()

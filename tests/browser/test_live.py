@@ -7,6 +7,7 @@ import pytest
 from dashboard import downloads, present, runs
 from dashboard.experiment import Experiment
 from tests.browser.lab import Lab
+from tests.browser.slow_line import slow_line
 from tests.browser.stillness import wait_until_still
 
 
@@ -253,6 +254,21 @@ def test_the_way_back_leads_through_every_experiment_and_out(open_lab):
     lab.wait_for_query(**query)
     lab.page.go_back()
     assert lab.page.url == "about:blank"
+
+
+def test_a_click_in_the_menu_is_one_step_of_the_way_back_on_a_slow_line_too(open_lab):
+    lab = open_lab("/?T=1000&delta=60&seed=11", before=slow_line)
+    lab.wait_for_results()
+    run = lab.run
+    headings = {"Set the truth": "Set the truth", "Compare": "Online, EM and K-means"}
+    for link, heading in headings.items():
+        lab.page.get_by_role("link", name=link).click()
+        lab.page.get_by_role("heading", level=1, name=heading).wait_for()
+
+    lab.page.go_back()
+    lab.page.get_by_role("heading", level=1, name="Set the truth").wait_for()
+    lab.page.go_back()
+    lab.wait_for(f"lab.run === '{run}'")
 
 
 def test_what_is_typed_wrongly_survives_the_way_back(open_lab):
