@@ -122,30 +122,25 @@ class Experiment:
     def from_query(cls, query: Mapping[str, str]) -> tuple["Experiment", list[Invalid]]:
         """What a link asks for, and the sentences about what it could not give.
 
-        A part that cannot be read is left at its default. So is the whole if the parts do not fit
-        together: half of a broken experiment would be one that nobody meant.
+        A part that cannot be read or used is left at its default. The truth counts as one part:
+        half of a broken model would be one that nobody meant.
         """
-        values, problems = {}, []
+        values, problems = {}, {}
         for key, field in zip(QUERY, fields(cls), strict=True):
             if key in query:
                 try:
                     values[field.name] = _READERS[field.name](query[key])
                 except ValueError:
-                    problems.append(
-                        Invalid(field.name, f"The link's {key} “{quoted(query[key])}” is unclear.")
-                    )
-        try:
-            return cls(**values), problems
-        except Invalid as problem:
-            problems.append(Invalid(problem.field, f"In the link: {problem}"))
-        truth = {name: value for name, value in values.items() if name in TRUTH}
-        rest = {name: value for name, value in values.items() if name not in TRUTH}
-        for kept in (truth, rest):  # keep the half that was not to blame, if there is one
+                    sentence = f"The link's {key} “{quoted(query[key])}” is unclear."
+                    problems[field.name] = Invalid(field.name, sentence)
+        while True:
             try:
-                return cls(**kept), problems
-            except Invalid:
-                continue
-        return cls(), problems
+                return cls(**values), list(problems.values())
+            except Invalid as problem:
+                field, sentence = problem.field, f"In the link: {problem}"
+            problems.setdefault(field, Invalid(field, sentence))
+            blamed = TRUTH if field in TRUTH else (field,)
+            values = {name: value for name, value in values.items() if name not in blamed}
 
 
 TRUTH = ("transmat", "means", "sigmas", "startprob")

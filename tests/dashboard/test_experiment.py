@@ -132,7 +132,7 @@ def test_many_states_need_a_window_that_can_show_them():
         {"T": "99999999999999999999"},
         {"seed": "-1"},
         {"delta": "200.5"},
-        {"delta": "5000", "T": "1000"},
+        {"delta": "5001", "T": "100"},
         {"algorithm": "none"},
         {"update": "<script>"},
         dict.fromkeys(("A", "c", "sigma", "pi", "T", "seed", "delta"), "�" * 5000),
@@ -146,11 +146,54 @@ def test_a_broken_link_opens_something_valid_and_says_so(query):
     assert all(len(str(problem)) < 200 for problem in problems)
 
 
+@given(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "A": st.sampled_from(["1", "0.5,0.5;0,1", "1,1;1,1", "x"]),
+            "c": st.sampled_from(["0,0", "0,0;0.5,0", "0,0;2,0"]),
+            "sigma": st.sampled_from(["1", "1,1", "-1,1"]),
+            "pi": st.sampled_from(["1", "0,1", "nan"]),
+            "T": st.sampled_from(["7", "500", "1000", "1e3"]),
+            "seed": st.sampled_from(["5", "-5", "99999999999999999999"]),
+            "delta": st.sampled_from(["3", "20", "60", "5000", "5001"]),
+            "algorithm": st.sampled_from(["windowed", "none"]),
+            "update": st.sampled_from(["convex", "none"]),
+        },
+    )
+)
+def test_whatever_the_link_what_it_opens_is_told_apart_from_what_it_asked(query):
+    experiment, problems = Experiment.from_query(query)
+
+    assert Experiment.from_query(experiment.to_query()) == (experiment, [])
+    asked_and_shown = all(experiment.to_query()[key] == value for key, value in query.items())
+    assert bool(problems) != asked_and_shown
+
+
 def test_a_link_keeps_what_was_right_in_it():
     experiment, problems = Experiment.from_query({"seed": "7", "sigma": "nonsense"})
 
     assert experiment == replace(Experiment(), seed=7)
     assert [problem.field for problem in problems] == ["sigmas"]
+
+
+@pytest.mark.parametrize(
+    ("bad", "field"),
+    [
+        ({"T": "7"}, "length"),
+        ({"delta": "5000"}, "window"),
+        ({"algorithm": "none"}, "algorithm"),
+        ({"sigma": "0,1,1"}, "sigmas"),
+    ],
+)
+def test_each_part_of_a_link_is_judged_by_itself(bad, field):
+    right = {"T": "1000", "seed": "7", "delta": "60", "algorithm": "windowed"}
+
+    experiment, problems = Experiment.from_query(right | bad)
+
+    rest = {key: value for key, value in right.items() if key not in bad}
+    assert (experiment, []) == Experiment.from_query(rest)
+    assert [problem.field for problem in problems] == [field]
 
 
 def test_a_bad_truth_does_not_cost_the_rest_of_the_link():
