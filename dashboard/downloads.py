@@ -1,6 +1,5 @@
 """What was computed can be taken away: data, results, and a script that computes them again."""
 
-import csv
 import io
 import json
 from dataclasses import asdict
@@ -19,14 +18,15 @@ _COLUMN = {ONLINE: "online", EM: "em", KMEANS: "kmeans", CEILING: "true_paramete
 
 def data_csv(run: Run) -> str:
     """One line for each observation: where it is, its true state, and each method's label."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["k", "x", "y", "true_state", *(_COLUMN[m.name] for m in run.methods)])
-    labels = [run.true_states, *(m.states for m in run.methods)]
-    states = (np.stack(labels) + 1).T.tolist()
-    for k, (point, row) in enumerate(zip(run.points.tolist(), states, strict=True), start=1):
-        writer.writerow([k, *map(repr, point), *row])
-    return out.getvalue()
+    names = ["k", "x", "y", "true_state", *(_COLUMN[m.name] for m in run.methods)]
+    labels = np.stack([run.true_states, *(m.states for m in run.methods)]) + 1
+    rows = (
+        f"{k},{x!r},{y!r},{','.join(map(str, states))}"
+        for k, ((x, y), states) in enumerate(
+            zip(run.points.tolist(), labels.T.tolist(), strict=True), start=1
+        )
+    )
+    return "\n".join([",".join(names), *rows, ""])
 
 
 def arrays_npz(run: Run) -> bytes:

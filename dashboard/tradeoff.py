@@ -315,7 +315,7 @@ def opens_in_the_lab(configuration: Configuration) -> bool:
 # Files
 
 
-def file_of(experiment: Experiment, runs: Iterable[Run], suffix: str) -> bytes:
+def file_of(experiment: Experiment, suffix: str, runs: Iterable[Run]) -> bytes:
     """All runs as the engine writes them: ``.csv`` or ``.parquet``."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"runs{suffix}"

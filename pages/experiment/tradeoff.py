@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from dashboard import billing, controls, figures, paper_beside_ours, state, tradeoff
+from dashboard import billing, controls, figures, paper_beside_ours, state, takeaway, tradeoff
 from dashboard.desk import (
     POLL_BESIDE_CHARTS,
     existing,
@@ -195,20 +195,15 @@ def show_paper(sweep: Sweep, outcome: Outcome) -> None:
 
 
 def take_away(sweep: Sweep, outcome: Outcome) -> None:
+    ready = bool(outcome.runs) and has_ended(job)
     with st.container(horizontal=True, key="takeaway"):
         for label, suffix, mime in (
             ("All runs (CSV)", ".csv", "text/csv"),
             ("All runs (Parquet)", ".parquet", "application/vnd.apache.parquet"),
         ):
-            st.download_button(
-                label, partial(tradeoff.file_of, sweep.experiment, outcome.runs, suffix),
-                f"runs{suffix}", mime, disabled=not (outcome.runs and has_ended(job)),
-                on_click="ignore",
-            )  # fmt: skip
-        st.download_button(
-            "Script (Python)", tradeoff.script(sweep), "sweep.py", "text/x-python",
-            on_click="ignore",
-        )  # fmt: skip
+            make = partial(tradeoff.file_of, sweep.experiment, suffix)
+            takeaway.button(label, f"runs{suffix}", mime, make, outcome.runs, ready=ready)
+        takeaway.button("Script (Python)", "sweep.py", "text/x-python", tradeoff.script, sweep)
 
 
 plan_controls()

@@ -1,4 +1,7 @@
-"""A line on which the server's messages arrive one by one, not in the bundles of a quick one."""
+"""A line on which the server's messages arrive one by one, not in the bundles of a quick one.
+
+Each waits for as many milliseconds as the page's `late` says.
+"""
 
 _ONE_BY_ONE = """
   window.WebSocket = class extends WebSocket {
@@ -6,7 +9,9 @@ _ONE_BY_ONE = """
       if (type !== 'message') return super.addEventListener(type, listener, ...options);
       let last = Promise.resolve();
       super.addEventListener(type, (event) => {
-        last = last.then(() => new Promise((go) => setTimeout(go, 20))).then(() => listener(event));
+        last = last
+          .then(() => new Promise((go) => setTimeout(go, window.late ?? 20)))
+          .then(() => listener(event));
       }, ...options);
     }
   };

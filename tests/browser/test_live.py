@@ -352,6 +352,20 @@ def test_what_is_taken_away_agrees_with_the_page(open_lab):
     assert present.percent(accuracy) == lab.table()[0][1]
     assert np.mean([row["online"] == row["true_state"] for row in rows]) == pytest.approx(accuracy)
     assert taken("Script (Python)") == downloads.script(Experiment(length=800, window=60))
+
+
+def test_a_file_can_be_taken_while_the_page_runs_again(open_lab):
+    lab = open_lab("/?T=800&delta=60", before=slow_line)
+    lab.wait_for_results()
+    wait_until_still(lab.page)
+    lab.page.evaluate("window.late = 3000")  # the browser will be behind the server
+
+    with lab.page.expect_download() as download:
+        lab.page.get_by_role("button", name="Zoom in").click()
+        lab.page.wait_for_timeout(1000)
+        lab.page.get_by_role("button", name="Data (CSV)").click()
+
+    assert download.value.path().read_text(encoding="utf-8").count("\n") == 801
     with lab.page.expect_download() as picture:
         lab.page.get_by_role("button", name="Save as PNG").click()
     assert picture.value.path().read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"

@@ -404,7 +404,7 @@ def test_one_state_has_a_bill_that_promises_nothing_about_its_transitions(algori
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_files_hold_the_very_same_runs(suffix, swept, tmp_path):
     path = tmp_path / f"runs{suffix}"
-    path.write_bytes(tradeoff.file_of(SMALL, swept, suffix))
+    path.write_bytes(tradeoff.file_of(SMALL, suffix, swept))
 
     assert load_runs(path, true_model(SMALL)) == swept
 
