@@ -23,9 +23,22 @@ class Lab:
 
     def wait_for(self, condition: str) -> None:
         """`condition` is JavaScript about `lab`, the values that the lab reports of itself."""
-        self.box.wait_for()
-        handle = self.box.element_handle()
-        self.page.wait_for_function(f"box => (lab => {condition})(box.dataset)", arg=handle)
+        self.wait_for_pieces(".lab", f"([box]) => (lab => {condition})(box.dataset)")
+
+    def wait_for_pieces(self, selector: str, condition: str) -> None:
+        """`condition` is a JavaScript function of the pieces of the canvas that fit the selector.
+
+        They are looked for anew each time: Streamlit may put another canvas in place of the one
+        that was there.
+        """
+        self.page.wait_for_function(
+            f"""selector => {{
+              const pieces = [...document.querySelectorAll('*')]
+                .flatMap((host) => [...(host.shadowRoot?.querySelectorAll(selector) ?? [])]);
+              return pieces.length > 0 && ({condition})(pieces);
+            }}""",
+            arg=selector,
+        )
 
     def wait_until_moving(self) -> None:
         self.wait_for("Number(lab.painted) > 5 && Number(lab.k) > 0")

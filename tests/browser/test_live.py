@@ -155,9 +155,9 @@ def test_a_mean_dropped_on_another_is_refused_in_a_sentence(open_lab):
 
     lab.page.get_by_text("c₁ and c₂ coincide").wait_for()
     assert lab.query == before
-    lab.page.wait_for_function(  # back where it was
-        "([cross, x]) => Math.abs(cross.getBoundingClientRect().x - x) < 0.01",
-        arg=[handles.nth(1).element_handle(), second["x"]],
+    lab.wait_for_pieces(  # back where it was
+        ".handle",
+        f"(crosses) => Math.abs(crosses[1].getBoundingClientRect().x - {second['x']}) < 0.01",
     )
 
 
