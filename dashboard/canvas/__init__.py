@@ -50,8 +50,19 @@ def lab(message: bytes, *, key: str, on_moved, on_view) -> None:
 
 
 def feed(run: Run, *, key: str) -> None:
-    """Send the cloud of points; it takes no room on the page."""
-    _feed(key=key, data=cloud_message(run))
+    """Send the cloud of points, once; it takes no room on the page.
+
+    Later only its name is sent. A browser that does not know it asks for the cloud.
+    """
+    sent, name = f"sent-{key}", _cloud_name(run)
+
+    def asked() -> None:
+        st.session_state[sent] = None
+
+    known = st.session_state.get(sent) == name
+    st.session_state[sent] = name
+    data = pack({"name": name}, {}) if known else cloud_message(run)
+    _feed(key=key, data=data, on_missing_change=asked)
 
 
 def pack(about: dict, arrays: dict[str, np.ndarray]) -> bytes:
@@ -77,6 +88,11 @@ def run_id(run: Run) -> str:
     return hashlib.sha256(repr(run.experiment).encode()).hexdigest()[:12]
 
 
+def _cloud_name(run: Run) -> str:
+    """The same for the same cloud: what of it is known is all that can differ."""
+    return f"{run_id(run)} {len(run.points)} {run.method(ONLINE) is not None}"
+
+
 def cloud_message(run: Run) -> bytes:
     stride = max(1, -(-len(run.points) // MOST_POINTS))  # a queued run has no points yet
     arrays = {
@@ -86,7 +102,7 @@ def cloud_message(run: Run) -> bytes:
     online = run.method(ONLINE)
     if online is not None:
         arrays["decoded"] = online.states[::stride].astype(np.int8)
-    return pack({"id": run_id(run), "stride": stride}, arrays)
+    return pack({"id": run_id(run), "name": _cloud_name(run), "stride": stride}, arrays)
 
 
 def run_message(run: Run, over: bool, view: View, refusals: int = 0, links: int = 0) -> bytes:

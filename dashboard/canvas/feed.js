@@ -1,6 +1,10 @@
-export default function ({ data }) {
+export default function ({ data, setTriggerValue }) {
   const cloud = unpack(data);
-  clouds().clear(); // only the latest is on screen
-  clouds().set(cloud.id, cloud);
-  window.dispatchEvent(new Event("rhmm-cloud"));
+  if (cloud.xy) {
+    clouds().clear(); // only the latest is on screen
+    clouds().set(cloud.id, cloud);
+    window.dispatchEvent(new Event("rhmm-cloud"));
+  } else if (![...clouds().values()].some(({ name }) => name === cloud.name)) {
+    setTriggerValue("missing", true); // it was sent, and taken back on the way
+  }
 }

@@ -385,6 +385,16 @@ def test_a_finished_run_is_a_small_message(open_lab, open_page):
     assert sum(len(data) for data in received) < 300_000
 
 
+def test_a_cloud_that_got_lost_on_the_way_is_asked_for(open_lab):
+    lab = open_lab("/?T=800&delta=60")
+    lab.wait_for_results()
+    lab.page.evaluate("window.rhmmClouds.clear()")
+
+    lab.page.get_by_role("button", name="Zoom in").click()
+
+    lab.page.wait_for_function("window.rhmmClouds.size === 1")
+
+
 def test_nothing_is_fetched_from_elsewhere(open_page, server):
     elsewhere = []
     lab = Lab(
