@@ -47,9 +47,14 @@ class Lab:
         self.wait_for(f"lab.run && lab.run !== '{before}'")
 
     def wait_for_results(self) -> None:
-        """Every method has been judged, with the times of this machine."""
+        """Every method has been judged, with the times of this machine.
+
+        The table comes after the canvas: while the page still runs, it may be that of another run.
+        """
         self.page.wait_for_function(
             """() => {
+              const app = document.querySelector('.stApp');
+              if (app.dataset.testScriptState !== 'notRunning') return false;
               const cells = [...document.querySelectorAll('[data-testid="stTable"] td')];
               const text = cells.map((cell) => cell.textContent);
               const timed = text.some((t) => /\\d m?s$/.test(t));
