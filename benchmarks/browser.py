@@ -87,11 +87,11 @@ def _time_to_change_window(browser, server, seed: int) -> float:
     lab.wait_for_results()
     slider = lab.page.locator('[data-testid="stSidebar"] input[type=range]')
     slider.focus()
-    before = lab.run
+    run, numbers = lab.run, lab.table()
     begin = time.perf_counter()
     slider.press("ArrowLeft")
-    lab.wait_for_another_run(before)
-    lab.wait_for_results()
+    lab.wait_for_another_run(run)
+    lab.wait_for_other_numbers(numbers)
     elapsed = time.perf_counter() - begin
     lab.page.context.close()
     return elapsed

@@ -76,6 +76,20 @@ class Lab:
         cells = [rows.nth(i).locator("th, td").all_inner_texts() for i in range(rows.count())]
         return [[c for j, c in enumerate(row) if j != 6] for row in cells]
 
+    def wait_for_other_numbers(self, before: list[list[str]]) -> None:
+        """All of the table is there, and is not what `table` gave."""
+        self.page.wait_for_function(
+            """before => {
+              const rows = [...document.querySelectorAll('[data-testid="stTable"] tbody tr')];
+              const now = rows.map((row) =>
+                [...row.querySelectorAll('th, td')].map((cell) => cell.innerText)
+                  .filter((_, column) => column !== 6));
+              const same = JSON.stringify(now) === JSON.stringify(before);
+              return now.length === before.length && !same && !now.flat().includes('…');
+            }""",
+            arg=before,
+        )
+
     def drag_mean(self, state: int, right: float, down: float) -> None:
         wait_until_still(self.page)
         box = self.page.locator(".handle").nth(state).bounding_box()

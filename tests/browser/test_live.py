@@ -121,12 +121,11 @@ def test_dragging_a_mean_changes_link_data_and_results(open_lab):
     lab.drag_mean(1, -40, 60)
 
     lab.wait_for_another_run(before)
-    lab.wait_for_results()
+    lab.wait_for_other_numbers(table)
     means = shown_experiment(lab).means
     assert means[0] == (0.0, 0.0)
     assert means[2] == (-0.29, 0.82)
     assert means[1] != (0.29, 0.82)
-    assert lab.table() != table
 
     run = runs.compute(shown_experiment(lab), lambda *_: None)
     assert lab.table()[0][1] == present.percent(run.method(runs.ONLINE).accuracy)
