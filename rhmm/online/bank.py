@@ -6,9 +6,11 @@ one-step predictive density. Two things keep the bank useful when the chain chan
 - *sync*: a member that has fallen far behind takes over the leader's state. A long memory that was
   left behind by a jump then converges again from where a short one has already arrived.
 - *restart*: after a far jump every memory may sit in a wrong basin. When even the leader predicts
-  clearly worse than it used to, the learner collects the next observations and starts anew from
-  them; the newcomer takes the place of the growing memory (of the longest other one, if that one
-  leads) and is followed once it predicts better.
+  clearly worse than it used to, the learner collects the next observations and starts a newcomer
+  from them. It runs beside the others for a while, and takes the place of the growing memory only
+  if it predicts clearly better than all of them: an alarm that was false costs nothing but time.
+
+One observation can neither cost a member much nor move the level: outliers do not decide.
 """
 
 import math
@@ -29,12 +31,17 @@ _EVERY = 50
 """Observations between two looks at the scores."""
 _BEHIND = 20.0
 """Nats behind the leader at which a member takes over the leader's state."""
+_AHEAD = 10.0
+"""Nats ahead of all members at which a newcomer is one of them."""
 _ALARM, _DOUBT = 4.0, 1.0
 """Standard deviations that the leader's recent prediction falls below its mean to raise alarm, and
 to doubt that the parameters are worth remembering."""
-_SETTLED, _QUIET, _FRESH = 300, 400, 100
-"""Observations before the first alarm, after a restart before the next, and how many those before a
-restart then count for in the mean."""
+_OUTLIER = 6.0
+"""Standard deviations that one observation counts for at most."""
+_SETTLED, _TRIAL, _FRESH = 300, 400, 100
+"""Observations before the first alarm, of a newcomer's trial, and how many those before an alarm
+then count for in the mean."""
+_GROWING = len(BANK) - 1
 _REMEMBERED = 100
 """Restarts that `restarts_` tells of, the latest."""
 
@@ -52,8 +59,9 @@ class Bank(Field):
         self.looked = 0
         """How many of them there were at the last look."""
         self.due = -1
-        """After how many of them a restart is to happen; −1 if none is."""
+        """After how many of them a newcomer is to start; −1 if none is."""
         self.calm_until = _SETTLED
+        """After how many of them there may be an alarm, or a trial ends."""
         self.level = np.zeros(4)
         """Of the leader's predictive log density: count, mean, variance, recent mean."""
         self.restarts = np.zeros(0, np.int64)
@@ -66,8 +74,19 @@ class Bank(Field):
 
     @property
     def nbytes(self) -> int:
+        """With room for a newcomer, whether there is one or not."""
         kept = (self.recent, self.transmat, self.means, self.delta)
-        return super().nbytes + sum(array.nbytes for array in kept)
+        members = super().nbytes // len(self.runners) * (len(BANK) + 1)
+        return members + sum(array.nbytes for array in kept)
+
+    @property
+    def followed(self) -> int | str:
+        """The memory that leads; a newcomer has a growing one."""
+        return BANK[min(self.leader, _GROWING)]
+
+    @property
+    def _is_on_trial(self) -> bool:
+        return len(self.runners) > len(BANK)
 
     def until_decision(self) -> int:
         return _EVERY - self.seen % _EVERY
@@ -75,23 +94,27 @@ class Bank(Field):
     def recent_scores(self) -> dict[int | str, float]:
         """Each memory's recent predictive log density per observation."""
         weight = _HORIZON * (1.0 - (1.0 - 1.0 / _HORIZON) ** max(self.seen, 1))
-        return {name: float(s) / weight for name, s in zip(BANK, self.scores, strict=True)}
+        scores = np.append(self.scores[:_GROWING], self.scores[_GROWING:].max())
+        return {name: float(s) / weight for name, s in zip(BANK, scores, strict=True)}
 
-    def _watch(self, X, observed, predictive, leaders) -> None:
+    def _watch(self, X, observed, predictive, led) -> None:
         present = X[observed]
         self.seen += len(present)
         self.recent = np.concatenate([self.recent, present])[-len(self.recent) :]
-        _follow_level(predictive, observed, leaders, self.level)
+        _follow_level(predictive, observed, led, self.level)
 
     def decide(self, start_anew: Callable[["Bank"], StreamingState]) -> None:
         """Sync and restart if it is time; `start_anew` makes a state from `recent`."""
         if self.seen == self.looked or self.seen % _EVERY:
             return
         self.looked = self.seen
-        for member in np.flatnonzero(self.scores < self.scores[self.leader] - _BEHIND):
+        if self._is_on_trial:
+            self._judge_newcomer()
+        behind = self.scores[: len(BANK)] < self.scores[self.leader] - _BEHIND
+        for member in np.flatnonzero(behind):
             self._replace(member, self.state)
         if 0 <= self.due <= self.seen:
-            self._restart(start_anew(self))
+            self._try(start_anew(self))
         elif self.due < 0 and self.seen >= self.calm_until and self._has_fallen_by(_ALARM):
             self.due = self.seen + len(self.recent)
         if self.due < 0 and not self._has_fallen_by(_DOUBT):
@@ -101,27 +124,48 @@ class Bank(Field):
         _, mean, variance, recent = self.level
         return recent < mean - deviations * math.sqrt(variance / (2.0 * _HORIZON))
 
-    def _restart(self, state: StreamingState) -> None:
-        growing = len(BANK) - 1
-        self._replace(growing if self.leader != growing else growing - 1, state)
-        self.due, self.calm_until = -1, self.seen + _QUIET
-        self.level[:2] = _FRESH, self.level[3]
-        step = int(self.state.counters[0])
-        self.restarts = np.append(self.restarts, step)[-_REMEMBERED:]
-
     def _replace(self, member: int, state: StreamingState) -> None:
         self.runners[member] = Runner(self.runners[member].settings, state).copy()
-        # Just behind the leader: it takes the lead only by predicting better.
-        self.scores[member] = np.nextafter(self.scores[self.leader], -np.inf)
+        self.scores[member] = self._just_behind()
+
+    def _just_behind(self) -> float:
+        """The score of somebody who takes the lead only by predicting better than who has it."""
+        return np.nextafter(self.scores[self.leader], -np.inf)
+
+    def _try(self, state: StreamingState) -> None:
+        """Let a newcomer run beside the members."""
+        self.runners.append(Runner(self.runners[_GROWING].settings, state))
+        self.scores = np.append(self.scores, self._just_behind())
+        self.due, self.calm_until = -1, self.seen + _TRIAL
+        self.level[:2] = _FRESH, self.level[3]
+
+    def _judge_newcomer(self) -> None:
+        """Take it in or send it home, if that is clear or the trial is over."""
+        lead = self.scores[-1] - self.scores[:-1].max()
+        if lead > _AHEAD:
+            self.runners[_GROWING], self.scores[_GROWING] = self.runners[-1], self.scores[-1]
+            step = int(self.state.counters[0])
+            self.restarts = np.append(self.restarts, step)[-_REMEMBERED:]
+        elif lead > -_BEHIND and self.seen < self.calm_until:
+            return
+        self.runners.pop()
+        self.scores = self.scores[:-1]
+        self.leader = int(np.argmax(self.scores))
 
 
 @kernel
-def _follow_level(predictive, observed, leaders, level):
-    for t in range(len(leaders)):
+def _follow_level(predictive, observed, led, level):
+    for t in range(len(led)):
         if observed[t]:
-            value = predictive[leaders[t], t]
+            value = predictive[led[t], t]
             level[0] += 1.0
+            if level[0] == 1.0:
+                level[1] = level[3] = value
+                continue
             offset = value - level[1]
+            if level[0] > _FRESH:
+                most = _OUTLIER * math.sqrt(level[2])
+                offset = min(max(offset, -most), most)
+            level[3] += (level[1] + offset - level[3]) / min(level[0], _HORIZON)
             level[1] += offset / level[0]
-            level[2] += (offset * offset - level[2]) / level[0]
-            level[3] += (value - level[3]) / min(level[0], _HORIZON)
+            level[2] += (offset * offset - level[2]) / (level[0] - 1.0)

@@ -31,7 +31,7 @@ class Race(Field):
         n = len(self.state.delta)
         return next(length * n - self.seen for length, _ in _CUTS if length * n > self.seen)
 
-    def _watch(self, X, observed, predictive, leaders) -> None:
+    def _watch(self, X, observed, predictive, led) -> None:
         self.seen += int(observed.sum())
 
     def decide(self) -> None:

@@ -10,6 +10,8 @@ from rhmm.online.trace import Trace, empty_trace
 
 _CHUNK = 4096
 """Observations between two calls of a callback, at most."""
+_MOST = 10.0
+"""Nats that a runner can fall behind the best by one observation."""
 
 
 class Settings(NamedTuple):
@@ -77,30 +79,33 @@ class Field:
             )
         leaders = np.zeros(len(X), np.int64)
         if len(self.runners) == 1:
-            self._watch(X, observed, predictive, leaders)
             return filtered[0], traces[0]
         _follow(predictive, observed, self.forget, self.scores, self.leader, leaders)
         led = np.append(self.leader, leaders[:-1])
         sums = np.append(self.log_likelihood, predictive[led, np.arange(len(X))]).cumsum()[1:]
         self.log_likelihood = sums[-1:].copy()
         self.leader = int(leaders[-1])
-        self._watch(X, observed, predictive, leaders)
+        self._watch(X, observed, predictive, led)
         at = traces[0].step - first - 1
         picked = leaders[at]
         trace = Trace(*(np.stack(f)[picked, np.arange(rows)] for f in zip(*traces, strict=True)))
         trace = trace._replace(log_likelihood=sums[at])
         return filtered[leaders, np.arange(len(X))] if want_filtered else filtered[0], trace
 
-    def _watch(self, X, observed, predictive, leaders) -> None:
-        """For fields that decide something: take note of what was learned."""
+    def _watch(self, X, observed, predictive, led) -> None:
+        """For fields that decide something: take note of what was learned, and of who led then."""
 
 
 @kernel
 def _follow(predictive, observed, forget, scores, leader, leaders):
-    """Add each log density to the scores, which fade; the leader is the one with the best score."""
+    """Add each log density to the scores, which fade; the leader is the one with the best score.
+
+    No observation counts for more than `_MOST`: an outlier does not decide who leads.
+    """
     for t in range(len(leaders)):
         if observed[t]:
+            least = np.max(predictive[:, t]) - _MOST
             for c in range(len(scores)):
-                scores[c] += predictive[c, t] - forget * scores[c]
+                scores[c] += max(predictive[c, t], least) - forget * scores[c]
             leader = np.argmax(scores)
         leaders[t] = leader

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rhmm import SPD, Euclidean, Hyperbolic, OnlineRiemannianHMM, RiemannianHMM
-from rhmm.paper import TRANSMAT
+from rhmm.paper import TRANSMAT, paper_model
 from tests.brute_force import in_a_row
 
 MANIFOLDS = [Euclidean(2), Hyperbolic(2), Hyperbolic(3), SPD(2), SPD(3)]
@@ -19,6 +19,8 @@ LEARNERS = {
     "windowed paper": {"algorithm": "windowed", "window": 40, "transition_update": "paper"},
 }
 
+STREAMING = [name for name in LEARNERS if not name.startswith("windowed")]
+
 ALONE = ["growing", "fixed", "windowed convex", "windowed paper"]
 """Learners without a race or a bank."""
 
@@ -32,6 +34,16 @@ def chain_on(manifold, distances=(-2.0, 0.0, 2.0), sigmas=(0.4, 0.3, 0.5)) -> Ri
     """Three states on one geodesic that overlap a little, with the paper's transitions."""
     means = in_a_row(manifold, distances)
     return RiemannianHMM.from_parameters(manifold, np.full(3, 1 / 3), TRANSMAT, means, sigmas)
+
+
+def sticky_chain(stay: float) -> RiemannianHMM:
+    """The paper's means and σ in a chain that stays where it is for long."""
+    truth = paper_model()
+    transmat = np.full((3, 3), 0.5 * (1.0 - stay))
+    np.fill_diagonal(transmat, stay)
+    return RiemannianHMM.from_parameters(
+        truth.manifold, truth.startprob_, transmat, truth.means_, truth.sigmas_
+    )
 
 
 def stream(manifold, size: int = 700, seed: int = 0) -> np.ndarray:

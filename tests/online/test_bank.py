@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from benchmarks.accuracy import JUMPS, jumping
-from rhmm import Hyperbolic, OnlineRiemannianHMM
+from rhmm import Euclidean, Hyperbolic, OnlineRiemannianHMM
 from rhmm.online import BANK
+from rhmm.online.bank import Bank
 from rhmm.scoring import accuracy
-from tests.online.streams import content, is_sound, learner, stream, with_holes
+from tests.online.streams import content, is_sound, learner, sticky_chain, stream, with_holes
 
 
 def auto(seed=0) -> OnlineRiemannianHMM:
@@ -74,6 +75,54 @@ def test_a_steady_chain_is_never_started_anew():
     for seed in range(4):
         X, _ = jumping(np.eye(2), seed)
         assert auto(seed).partial_fit(X).restarts_ == []
+
+
+@pytest.mark.parametrize("stay", [0.9, 0.95])
+def test_a_steady_chain_that_wanders_is_never_started_anew(stay):
+    for seed in range(2):
+        X, _ = sticky_chain(stay).sample(10_000, random_state=seed)
+        assert auto(seed).partial_fit(X).restarts_ == []
+
+
+def test_a_newcomer_that_does_not_predict_better_is_sent_home():
+    """An alarm on a steady chain: for a while there is one more runner, and then as before."""
+    X, _ = sticky_chain(0.95).sample(10_000, random_state=0)
+    online, sizes = auto(), []
+    for piece in np.split(X, 200):
+        online.partial_fit(piece)
+        if isinstance(online._field, Bank):
+            sizes.append(len(online._field.runners))
+    assert set(sizes) == {len(BANK), len(BANK) + 1}
+    assert online.restarts_ == []
+
+
+def test_an_outlier_does_not_hide_a_jump(far_jump):
+    X = far_jump[0].copy()
+    X[2_000] = (1.0 - 1e-9) * np.array([0.6, -0.8])
+    (restart,) = auto().partial_fit(X).restarts_
+    assert 5_200 <= restart <= 5_600
+
+
+@pytest.mark.parametrize("far", [1e3, 1e6])
+def test_an_outlier_on_the_plane_does_not_hide_a_jump_either(far):
+    X = stream(Euclidean(2), 4_000)
+    X[2_000:] += [30.0, -50.0]
+    X[1_000] = [far, 0.0]
+    online = learner(Euclidean(2), "auto").partial_fit(X)
+    assert any(2_200 <= restart <= 2_600 for restart in online.restarts_)
+    gap = np.abs(np.sort(online.means_[:, 0]) - (np.array([-2.0, 0.0, 2.0]) + 30.0))
+    assert gap.max() < 0.3
+
+
+def test_jumps_are_noticed_in_any_unit():
+    X = stream(Euclidean(2), 4_000)
+    X[1_500:] += [30.0, -50.0]
+    restarts = [
+        learner(Euclidean(2), "auto", min_sigma=1e-3 * unit).partial_fit(unit * X).restarts_
+        for unit in (1.0, 2.0**40, 2.0**-40)
+    ]
+    assert restarts[0]
+    assert restarts[0] == restarts[1] == restarts[2]
 
 
 def test_any_chunking_gives_the_same_through_a_restart(far_jump, tmp_path):

@@ -6,10 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from benchmarks.accuracy import JUMPS, causal_accuracies
+from benchmarks.accuracy import JUMPS, causal_accuracies, like_the_paper
 from rhmm import SPD, Hyperbolic, OnlineRiemannianHMM, RiemannianHMM, evaluate
-from rhmm.paper import TRANSMAT, paper_model
-from tests.brute_force import in_a_row
+from rhmm.paper import paper_model
 
 SEEDS = 12
 
@@ -93,14 +92,6 @@ def test_a_growing_memory_converges_and_a_fixed_one_does_not():
     growing, fixed = online(seeds=4), online(seeds=4, memory="fixed")
     assert growing.transition < 0.5 * fixed.transition
     assert growing.mean < 0.5 * fixed.mean
-
-
-def like_the_paper(manifold) -> RiemannianHMM:
-    """One tight state and two broad ones that overlap a little."""
-    means = in_a_row(manifold, [0.0, 2.0, -2.0])
-    return RiemannianHMM.from_parameters(
-        manifold, [1.0, 0.0, 0.0], TRANSMAT, means, [0.2, 0.7, 0.7]
-    )
 
 
 @pytest.mark.parametrize("manifold", [Hyperbolic(3), SPD(3)], ids=repr)
