@@ -101,8 +101,7 @@ def _choose_algorithm() -> None:
         format_func=ALGORITHM_NAMES.get,
         horizontal=True,
         help="Windowed is the paper’s: at every step it looks back over the last Δ observations. "
-        "Streaming is ours: it starts from Δ observations, at most 200 or 60 for each state, and "
-        "then looks at a few at a time; a larger Δ changes nothing.",
+        "Streaming is ours: it starts from Δ observations, and then looks at a few at a time.",
     )
     if state.experiment().algorithm == "windowed":
         _control(

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from dashboard import figures, present
 from dashboard.compare import confusion
-from dashboard.runs import CEILING, EM, KMEANS, ONLINE, Method, Run, observations_to_start
+from dashboard.runs import CEILING, EM, KMEANS, ONLINE, Method, Run
 
 NEAR = 0.005
 """Accuracies that differ by less than half a point count as equal in words."""
@@ -154,8 +154,8 @@ def _blame(run: Run) -> str:
         )
     if experiment.algorithm == "streaming":
         return (
-            f"It started from its first {observations_to_start(experiment):,} observations; try "
-            "another Δ, or other data."
+            f"It started from its first Δ = {experiment.window:,} observations; try another Δ, or "
+            "other data."
         )
     per_row = experiment.window / experiment.n_states
     reason = (

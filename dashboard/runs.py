@@ -106,11 +106,6 @@ def observations_held(experiment: Experiment) -> int:
     return 2 * online_learner(experiment).lag
 
 
-def observations_to_start(experiment: Experiment) -> int:
-    """How many observations the online learner starts from: Δ, or as many as are enough."""
-    return online_learner(experiment).start_size
-
-
 def compute(experiment: Experiment, report: Report) -> Run:
     """Sample the data, then learn by each method; returns the finished run.
 
@@ -171,7 +166,7 @@ def _learn_online(run: Run, truth: RiemannianHMM, ceiling: float, report: Report
     result = evaluate(learner.to_hmm(), truth, run.points, run.true_states, ceiling=ceiling)
     if run.trace is not None:
         run = run._replace(trace=_in_order(learner.trace_, result.order))
-    return run._replace(methods=(_method(ONLINE, result, seconds, learner.state_nbytes_),))
+    return run._replace(methods=(_method(ONLINE, result, seconds, learner.peak_nbytes_),))
 
 
 def _share_of_em(iterations: int) -> float:

@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from dashboard import figures, present
 from dashboard.experiment import Experiment
 from dashboard.presets import PRESETS
-from dashboard.runs import observations_to_start, true_model
+from dashboard.runs import true_model
 from dashboard.sweeps import LEARNERS, Sweep
 from rhmm import Configuration, Run
 from rhmm.sweeping import Summary, noise_floor, save_runs
@@ -232,18 +232,6 @@ def legend(sweep: Sweep) -> str:
             f'<span><span style="color:{LOOKS["paper"].colour}">✕</span> the paper’s Table 2</span>'
         )
     return f'<div class="legend">{" ".join(marks)}</div>'
-
-
-def why_flat(sweep: Sweep) -> str:
-    """Why the curve of the streaming learner does not change beyond some Δ, if it is there."""
-    longest = replace(sweep.experiment, window=max(sweep.windows()), algorithm="streaming")
-    start = observations_to_start(longest)
-    if "streaming" not in sweep.learners or start == longest.window:
-        return ""
-    return (
-        f"The streaming learner never starts from more than {start:,} observations: beyond that, "
-        "Δ changes nothing for it."
-    )
 
 
 def panel_in_words(sweep: Sweep, summaries: Iterable[Summary], measure: Measure) -> str:

@@ -10,7 +10,7 @@ from rhmm.parameters import Parameters
 from rhmm.scoring import Evaluation, evaluate
 from rhmm.sweeping import Configuration, Run, open_executor, sweep
 
-__version__ = "0.4.0"
+__version__ = "0.5.0"
 
 __all__ = [
     "SPD",

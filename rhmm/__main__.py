@@ -168,7 +168,7 @@ def _table_text(rows: list[table.Row]) -> str:
         "",
         f"{rows[0].summary.runs} runs; mean ± standard deviation. Our times are of learning, on "
         f"this machine, without sampling, compiling and scoring; {theirs} "
-        "Memory is what a method holds while it learns; what it starts from comes before.",
+        "Memory is the most that a method holds at once.",
     ]
     for row in rows:
         if row.remarks:

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from rhmm.hmm import RiemannianHMM, check_model
-from rhmm.validation import check_unmasked
+from rhmm.validation import check_integer, check_number, check_unmasked
 
 
 class Evaluation(NamedTuple):
@@ -34,6 +34,7 @@ class Evaluation(NamedTuple):
 
 def match_states(true_states, predicted, n_states: int) -> np.ndarray:
     """The relabelling that agrees most: ``order[i]`` is the predicted label of true state i."""
+    n_states = check_integer("n_states", n_states, at_least=1)
     agreement = np.zeros((n_states, n_states), dtype=np.int64)
     true_states = _check_labels("true_states", true_states, 0, n_states)
     predicted = _check_labels("predicted", predicted, -1, n_states, true_states.shape)
@@ -76,6 +77,7 @@ def evaluate(
         predicted = _check_labels("labels", labels, -1, n, (len(X),))
     if ceiling is None:
         ceiling = accuracy(states, truth.predict(X, lengths), n)
+    ceiling = check_number("ceiling", ceiling, at_least=0.0)
     order = match_states(states, predicted, n)
     matched = model.permuted(order)
     named = np.where(predicted < 0, -1, np.argsort(order)[predicted])

@@ -123,6 +123,19 @@ def test_labels_that_are_no_states_are_refused(labels):
     assert missing.labels.tolist() == [0, -1]
 
 
+@pytest.mark.parametrize("n_states", [0, 2.5, "a", None])
+def test_a_number_of_states_that_is_none_is_refused(n_states):
+    for score in (accuracy, match_states):
+        with pytest.raises(ValueError, match=r"^n_states must be"):
+            score([0, 1], [0, 1], n_states)
+
+
+@pytest.mark.parametrize("ceiling", ["x", float("nan"), -0.1, [0.5, 0.5]])
+def test_a_ceiling_that_is_no_number_is_refused(ceiling):
+    with pytest.raises(ValueError, match=r"^ceiling must be"):
+        evaluate(paper_model(), paper_model(), X, [0, 1], ceiling=ceiling)
+
+
 def test_labels_of_another_length_are_named_and_so_is_no_truth():
     with pytest.raises(ValueError, match=r"labels must have shape \(2,\), not \(3,\)"):
         evaluate(paper_model(), paper_model(), X, [0, 1], labels=[0, 1, 2])

@@ -133,10 +133,7 @@ def show_panels(sweep: Sweep, outcome: Outcome) -> None:
     if runs:
         show_point(sweep, runs, *picked)
     else:
-        st.caption(
-            "Click a point to see its runs and to open one of them in the Live lab. "
-            + tradeoff.why_flat(sweep)
-        )
+        st.caption("Click a point to see its runs and to open one of them in the Live lab.")
 
 
 def show_point(sweep: Sweep, runs: list[Run], learner: str, window: int) -> None:

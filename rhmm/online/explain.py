@@ -74,7 +74,8 @@ def explain_windowed(manifold: Manifold, settings, state, y, observed: bool) -> 
     points = np.concatenate([state.points[end - window + 1 : end], y_or_any[None]])
     missing = np.append(state.missing[end - window + 1 : end], not observed)
     d2 = manifold.squared_distances(points, state.means)
-    density = _scaled_densities(state, d2, missing)
+    density = scaled_densities(state, d2)
+    density[missing] = 1.0
     newest = _normalised(state.alpha[end - 1] @ state.transmat * density[-1])
     alpha = np.concatenate([state.alpha[end - window + 1 : end], newest[None]])
     beta, gamma, zeta = _backward(state.transmat, alpha, density)
@@ -111,17 +112,18 @@ def explain_streaming(manifold: Manifold, settings, state, y, observed: bool) ->
     points = np.concatenate([state.points[:held], y_or_any[None]])
     missing = np.append(state.missing[:held], not observed)
     newest_d2 = manifold.squared_distances(y_or_any[None], state.means)
-    newest = _scaled_densities(state, newest_d2, np.array([not observed]))
+    newest = scaled_densities(state, newest_d2) if observed else np.ones((1, len(state.delta)))
     density = np.concatenate([state.density[:held], newest])
     filtered = _normalised(state.filtered @ state.transmat * density[-1])
     alpha = np.concatenate([state.alpha[:held], filtered[None]])
     beta, gamma, zeta = _backward(state.transmat, alpha, density)
-    older = np.arange(lag if held + 1 == 2 * lag else 0)
+    is_full = held + 1 == 2 * lag
+    older = np.arange(lag if is_full else 0)
     older = older[~missing[older]]
     learned, weight, pair = points[older], gamma[older], zeta[older].sum(axis=0)
     visited = weight.sum(axis=0)
     moving = visited > streaming.NEGLIGIBLE
-    visits = np.minimum(state.visits + visited, settings.cap)
+    visits = np.minimum(state.visits + visited, settings.cap) if is_full else state.visits.copy()
     tau = np.where(moving, 1.0 - np.exp(-settings.gain * visited / visits), 0.0)
     kappa = np.maximum(2.0 * state.half_precision * state.delta / dim, 1.0)
     transmat, means, delta = state.transmat.copy(), state.means.copy(), state.delta.copy()
@@ -156,9 +158,9 @@ def _estimate(manifold, settings, transmat, means, delta) -> Estimate:
     return Estimate(transmat, means, delta, np.sqrt(0.5 / half_precision))
 
 
-def _scaled_densities(state, d2, missing) -> np.ndarray:
+def scaled_densities(state, d2: np.ndarray) -> np.ndarray:
+    """p_i(y_t), each row divided by its largest entry, (T, N), from d² of shape (N, T)."""
     log_density = -state.half_precision * d2.T - state.log_z
-    log_density[missing] = 0.0
     return np.exp(log_density - log_density.max(axis=1, keepdims=True))
 
 

@@ -4,12 +4,18 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rhmm.gaussian.table import SMALLEST_SIGMA, radial_table
+from rhmm.exceptions import warn_degenerate
+from rhmm.gaussian.table import radial_table
 from rhmm.hmm import RiemannianHMM
 from rhmm.manifolds import Manifold, check_manifold
 from rhmm.online import start, storage
 from rhmm.online.bank import BANK, Bank
-from rhmm.online.explain import Explanation, explain_streaming, explain_windowed
+from rhmm.online.explain import (
+    Explanation,
+    explain_streaming,
+    explain_windowed,
+    scaled_densities,
+)
 from rhmm.online.race import ENOUGH, Race
 from rhmm.online.runner import Field, Runner, Settings
 from rhmm.online.streaming import StreamingState
@@ -21,7 +27,6 @@ from rhmm.validation import (
     check_callback,
     check_choice,
     check_integer,
-    check_number,
     nan_where_masked,
 )
 
@@ -40,9 +45,8 @@ class OnlineRiemannianHMM:
     manifold, n_components
         As for `RiemannianHMM`.
     window
-        The paper's Δ: how many observations the learner starts from (streaming: at most 200 or 60
-        for each state, see `start_size`), and how long it remembers (``memory="fixed"``) or looks
-        back (``algorithm="windowed"``). ``"auto"`` runs the memories
+        The paper's Δ: how many observations the learner starts from, and how long it remembers
+        (``memory="fixed"``) or looks back (``algorithm="windowed"``). ``"auto"`` runs the memories
         of `BANK` side by side, follows the one that has predicted best lately, and starts anew
         when all are lost.
     algorithm
@@ -57,8 +61,8 @@ class OnlineRiemannianHMM:
         least so many later ones known.
     init
         ``"kmeans"`` on the first Δ observations (streaming: seeds as of K-means++ and EM from the
-        best of them on the first `start_size`), or ``"cold"``: random points among the first 30
-        (10 for each state if that is more), streaming only.
+        best of them), or ``"cold"``: random points among the first 30 (10 for each state if that
+        is more), streaming only.
     min_sigma
         Floor of every σ_i.
     random_state
@@ -105,7 +109,6 @@ class OnlineRiemannianHMM:
             raise ValueError(f"window must be at least n_components={n_components}, not {window}")
         if algorithm == "windowed" and (self.auto or init == "cold"):
             raise ValueError("algorithm='windowed' needs a window in numbers and init='kmeans'")
-        min_sigma = check_number("min_sigma", min_sigma, at_least=SMALLEST_SIGMA)
         self.min_sigma = manifold.check_one_sigma("min_sigma", min_sigma)
         self.random_state = random_state
         self.trace_every = (
@@ -123,6 +126,8 @@ class OnlineRiemannianHMM:
         self._field: Field | None = None
         self._traces: list[Trace] = []
         self._latest: tuple[Runner, np.ndarray, bool] | None = None
+        self.peak_nbytes_ = 0
+        """The largest that `state_nbytes_` has been, at the start or since."""
 
     def __repr__(self) -> str:
         window = "auto" if self.auto else self.window
@@ -174,6 +179,7 @@ class OnlineRiemannianHMM:
             self._sensor.drop(X[part], observed[part])
             if self._field is None:
                 self._collect(X[part], observed[part])
+                self._note_size()
                 continue
             before = [runner.copy() for runner in self._field.runners] if done == len(X) else None
             self._latest = None
@@ -187,6 +193,7 @@ class OnlineRiemannianHMM:
             if before is not None:
                 self._latest = before[self._field.leader], X[-1].copy(), bool(observed[-1])
             self._decide()
+            self._note_size()
             if self.callback is not None:
                 try:
                     self.callback(self)
@@ -199,16 +206,22 @@ class OnlineRiemannianHMM:
         self._buffer = np.concatenate([self._buffer, X[observed]])
         self._skipped += int((~observed).sum())
         if len(self._buffer) == self.start_size:
+            self._note_size()
             self._begin()
+            one_each = self.start_size == self.n_components  # then it is no wonder
+            if (self._state.delta <= self._least_delta).all() and not one_each:
+                warn_degenerate(
+                    f"every state starts on a point and its sigma is min_sigma={self.min_sigma:g}: "
+                    "data of a smaller scale need a smaller one"
+                )
+
+    def _note_size(self) -> None:
+        self.peak_nbytes_ = max(self.peak_nbytes_, self.state_nbytes_)
 
     @property
     def start_size(self) -> int:
-        """Observations that it starts from: Δ, but when streaming no more than it takes."""
-        if self.init == "cold":
-            return max(30, 10 * self.n_components)
-        if self.algorithm == "windowed":
-            return self.window
-        return min(self.window, max(200, ENOUGH * self.n_components))
+        """Observations that it starts from: Δ, or a few if it starts cold."""
+        return max(30, 10 * self.n_components) if self.init == "cold" else self.window
 
     # The start: candidates, a race between them, and then one memory or a bank of them
 
@@ -305,7 +318,7 @@ class OnlineRiemannianHMM:
     @property
     def window_(self) -> int | str:
         """Δ; with ``window="auto"`` the memory of `BANK` that is followed, once there is a bank."""
-        return BANK[self._field.leader] if isinstance(self._field, Bank) else self.window
+        return self._field.followed if isinstance(self._field, Bank) else self.window
 
     @property
     def bank_(self) -> dict[int | str, float]:
@@ -327,7 +340,7 @@ class OnlineRiemannianHMM:
 
     @property
     def state_nbytes_(self) -> int:
-        """Bytes that the learner needs to go on, whatever it has seen.
+        """Bytes that the learner needs to go on, after its start whatever it has seen.
 
         Beside them it keeps its trace and, for `explain`, the state before the latest observation.
         """
@@ -361,8 +374,8 @@ class OnlineRiemannianHMM:
         predicted = latest @ state.transmat
         if np.isnan(y).any() or self._sensor.would_drop(y):
             return predicted
-        log_density = self.to_hmm().log_density(y)[0]
-        joint = predicted * np.exp(log_density - log_density.max())
+        d2 = self.manifold.squared_distances(y, state.means)
+        joint = predicted * scaled_densities(state, d2)[0]
         return joint / joint.sum()
 
     def predict_one(self, y) -> int | None:

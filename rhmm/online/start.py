@@ -69,8 +69,10 @@ def candidates(
         transmat, means, delta, prior, likelihood,
     )  # fmt: skip
     chosen = np.argsort(-likelihood, kind="stable")
-    if not cold:
-        chosen = chosen[: _FINALISTS if race else 1]
+    if not race:
+        chosen = chosen[:1]
+    elif not cold:
+        chosen = chosen[:_FINALISTS]
     found = []
     for c in chosen:
         mine = transmat[c], means[c], delta[c]

@@ -1,13 +1,14 @@
 """An online learner on disk, in mid-stream: npz without pickles, every bit kept."""
 
 import json
+import math
 import os
 from pathlib import Path
 
 import numpy as np
 
 from rhmm.manifolds import manifold_named
-from rhmm.online.bank import Bank
+from rhmm.online.bank import BANK, Bank
 from rhmm.online.race import Race
 from rhmm.online.runner import Field, Runner, Settings
 from rhmm.online.streaming import StreamingState
@@ -15,7 +16,7 @@ from rhmm.online.trace import Trace
 from rhmm.online.windowed import WindowedState
 from rhmm.storage import read_npz
 
-_FORMAT = "rhmm online learner 4"
+_FORMAT = "rhmm online learner 5"
 _BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 _FIELDS = {kind.__name__: kind for kind in (Field, Race, Bank)}
 
@@ -29,6 +30,7 @@ def save(path, learner) -> None:
         "options": learner._options(),
         "luck": [_plain(learner._first_luck), _plain(learner._rng.bit_generator.state)],
         "skipped": learner._skipped,
+        "peak_nbytes": learner.peak_nbytes_,
         "field": None,
         "settings": [],
         "latest": None,
@@ -68,15 +70,14 @@ def load(path, learner_class):
         learner = learner_class(manifold_named(*head["manifold"]), **head["options"])
         learner._first_luck, luck = head["luck"]
         learner._rng = generator_at(luck)
-        learner._skipped, learner._buffer = head["skipped"], content["buffer"]
+        learner._skipped, learner.peak_nbytes_ = head["skipped"], head["peak_nbytes"]
+        learner._buffer = content["buffer"]
         vars(learner._sensor).update(_without_prefix("sensor", content))
         state_class = StreamingState if learner.algorithm == "streaming" else WindowedState
         runners = [
             Runner(Settings(*settings), state_class(**_without_prefix(str(r), content)))
             for r, settings in enumerate(head["settings"])
         ]
-        for runner in runners:
-            _check_state(learner, runner.state)
         if head["latest"] is not None:
             learner._latest = runners.pop(), content["latest.y"], head["latest"]["observed"]
         if head["field"] is not None:
@@ -87,8 +88,9 @@ def load(path, learner_class):
             )
         if "trace.step" in content:
             learner._traces = [Trace(**_without_prefix("trace", content))]
+        _check(learner)
         return learner
-    except (ValueError, KeyError, TypeError, IndexError) as error:
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
         raise ValueError(f"path {str(path)!r} is not a learner that rhmm saved ({error})") from None
 
 
@@ -108,22 +110,55 @@ def _plain(luck):
     return luck.tolist() if isinstance(luck, np.ndarray) else luck
 
 
-def _check_state(learner, state) -> None:
+def _check(learner) -> None:
     """Kernels trust their arrays: refuse those of another size or kind."""
     n, point = learner.n_components, learner.manifold.point_shape
+    _check_array("buffer", learner._buffer, (len(learner._buffer), *point))
+    if len(learner._buffer) >= learner.start_size:
+        raise ValueError(f"buffer must hold fewer than {learner.start_size} observations")
+    _check_array("last", learner._sensor.last, (math.prod(point),))
+    _check_array("run", learner._sensor.run, (2,), np.int64)
+    field = learner._field
+    if field is not None:
+        _check_array("scores", field.scores, (len(field.runners),))
+        _check_array("log_likelihood", field.log_likelihood, (1,))
+        if not 0 <= field.leader < len(field.runners):
+            raise ValueError(f"leader must be one of {len(field.runners)}")
+        for runner in field.runners:
+            _check_state(learner, runner.state)
+    if isinstance(field, Bank):
+        if not 0 <= len(field.runners) - len(BANK) <= 1:
+            raise ValueError(f"a bank has {len(BANK)} memories, and at most one newcomer")
+        _check_array("recent", field.recent, (len(field.recent), *point))
+        _check_array("transmat", field.transmat, (n, n))
+        _check_array("means", field.means, (n, *point))
+        _check_array("delta", field.delta, (n,))
+        _check_array("level", field.level, (4,))
+        _check_array("restarts", field.restarts, (len(field.restarts),), np.int64)
+    if learner._latest is not None:
+        runner, y, _ = learner._latest
+        _check_state(learner, runner.state)
+        _check_array("y", y, point)
+
+
+def _check_state(learner, state) -> None:
+    n, point = learner.n_components, learner.manifold.point_shape
     streaming = isinstance(state, StreamingState)
-    room = 2 * (learner.lag if streaming else learner.window)
+    least, room = (0, 2 * learner.lag) if streaming else (learner.window, 2 * learner.window)
     shapes = {
         "transmat": (n, n), "means": (n, *point), "points": (room, *point), "missing": (room,),
         "alpha": (room, n), "density": (room, n), "counters": (2,), "log_likelihood": (1,),
     }  # fmt: skip
     kinds = {"missing": np.bool_, "counters": np.int64}
     for name, array in state._asdict().items():
-        shape, kind = shapes.get(name, (n,)), kinds.get(name, np.float64)
-        if array.shape != shape or array.dtype != kind or not array.flags.c_contiguous:
-            raise ValueError(f"{name} must be of shape {shape} and {kind.__name__}")
-    if not 0 <= state.counters[1] <= room:
-        raise ValueError(f"counters must be at most {room}")
+        _check_array(name, array, shapes.get(name, (n,)), kinds.get(name, np.float64))
+    if not least <= state.counters[1] <= room:
+        raise ValueError(f"counters must be from {least} to {room}")
+
+
+def _check_array(name: str, array, shape: tuple[int, ...], kind: type = np.float64) -> None:
+    if array.shape != shape or array.dtype != kind or not array.flags.c_contiguous:
+        raise ValueError(f"{name} must be of shape {shape} and {kind.__name__}")
 
 
 def generator_at(luck: dict) -> np.random.Generator:

@@ -29,8 +29,7 @@ CHOICES = {
 class Configuration:
     """One way to learn a chain; two that are equal compute the same, so results can be looked up.
 
-    Others may compute the same too: a growing memory makes nothing of a window beyond the learner's
-    `start_size`, and after a cold start nothing of any.
+    Others may compute the same too: after a cold start a growing memory makes nothing of a window.
 
     Parameters
     ----------
@@ -147,9 +146,8 @@ def check_grid(configurations, truth: RiemannianHMM) -> list[Configuration]:
                 f"window must be at least the {n} states of truth, not {configuration.window}"
             )
         least = n
-        if configuration.method == "streaming":
-            options = {"window": configuration.window, "init": configuration.init}
-            least = OnlineRiemannianHMM(truth.manifold, n, **options).start_size
+        if configuration.init == "cold":
+            least = OnlineRiemannianHMM(truth.manifold, n, init="cold").start_size
         if configuration.length < least:
             raise ValueError(
                 f"length must be at least {least} for {configuration.name} with {n} states, "

@@ -49,7 +49,8 @@ class Run(NamedTuple):
     log_likelihood: float
     """log p(X) for each observation under the learned parameters."""
     nbytes: int
-    """What the method had to hold in memory at once; 0 for the ceiling."""
+    """The most that the method held at once: all data, or what an online learner needs to go on; 0
+    for the ceiling."""
     transmat: tuple
     means: tuple
     sigmas: tuple
@@ -140,7 +141,7 @@ def _learn(truth: RiemannianHMM, configuration: Configuration, X, seed: int) -> 
                 **{name: value for name, value in options.items() if value is not None},
                 random_state=seed,
             ).partial_fit(X)
-            return _Learned(learner.to_hmm(), learner.state_nbytes_)
+            return _Learned(learner.to_hmm(), learner.peak_nbytes_)
 
 
 def _warm_up(truth: RiemannianHMM, configuration: Configuration) -> None:

@@ -1,14 +1,17 @@
 """What every online learner promises, whatever its algorithm and its manifold."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
-from rhmm import Euclidean, Hyperbolic, OnlineRiemannianHMM
+from rhmm import DegenerateWarning, Euclidean, Hyperbolic, OnlineRiemannianHMM
 from rhmm.parameters import stationary_law
 from tests import brute_force
 from tests.online.streams import (
     LEARNERS,
     MANIFOLDS,
+    STREAMING,
     chain_on,
     content,
     is_sound,
@@ -111,7 +114,7 @@ def test_predict_proba_one_is_a_step_of_the_filter(manifold, name, seen):
         log_density = brute_force.log_density(online.to_hmm(), y[None])[0]
         joint = alpha @ online.transmat_ * np.exp(log_density - log_density.max())
         expected = joint / joint.sum()
-        np.testing.assert_allclose(online.predict_proba_one(y), expected, rtol=0, atol=1e-7)
+        np.testing.assert_allclose(online.predict_proba_one(y), expected, rtol=0, atol=1e-12)
         assert online.predict_one(y) == expected.argmax()
         assert type(online.predict_one(y)) is int
 
@@ -239,6 +242,24 @@ def test_the_size_of_a_streaming_learner_does_not_depend_on_the_window():
     assert sizes[0] == sizes[1] == sizes[2]
 
 
+def test_the_largest_size_is_remembered_and_kept_in_files(tmp_path):
+    """Δ points of two numbers, while they are collected, are more than the state that follows."""
+    online = learner(Hyperbolic(2), "growing")
+    assert online.peak_nbytes_ == 0
+    assert online.partial_fit(stream(Hyperbolic(2), 150)).peak_nbytes_ == 150 * 16
+    online.partial_fit(stream(Hyperbolic(2), 450)).save(tmp_path / "online.npz")
+    for each in (online, OnlineRiemannianHMM.load(tmp_path / "online.npz")):
+        assert each.peak_nbytes_ == 200 * 16 > each.state_nbytes_
+
+
+def test_the_largest_size_counts_the_candidates_of_a_race():
+    online = learner(Hyperbolic(2), "cold").partial_fit(stream(Hyperbolic(2), 31))
+    assert online.peak_nbytes_ == online.state_nbytes_ > 16 * 31
+    during = online.state_nbytes_
+    online.partial_fit(stream(Hyperbolic(2), 1_000))
+    assert online.peak_nbytes_ == during > online.state_nbytes_
+
+
 @every_learner
 def test_it_counts_all_observations_also_missing_ones(name):
     X = with_holes(stream(Hyperbolic(2)))
@@ -308,14 +329,26 @@ def test_without_a_stride_there_is_no_trace():
 # Scale
 
 
-@every_learner
-def test_the_unit_of_measurement_does_not_matter(name):
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    # the windowed ones start from K-means, whose tolerance is a distance
+    [*product(LEARNERS, [2.0**10]), *product(STREAMING, [2.0**-20])],
+)
+def test_the_unit_of_measurement_does_not_matter(name, unit):
     X = stream(Euclidean(2), 1_000)
-    small = learner(Euclidean(2), name).partial_fit(X)
-    large = learner(Euclidean(2), name).partial_fit(1024.0 * X)
-    np.testing.assert_allclose(large.transmat_, small.transmat_, rtol=1e-5, atol=1e-7)
-    np.testing.assert_allclose(large.means_, 1024.0 * small.means_, rtol=1e-5, atol=1e-4)
-    np.testing.assert_allclose(large.sigmas_, 1024.0 * small.sigmas_, rtol=1e-5)
+    plain = learner(Euclidean(2), name).partial_fit(X)
+    other = learner(Euclidean(2), name, min_sigma=1e-3 * unit).partial_fit(unit * X)
+    np.testing.assert_allclose(other.transmat_, plain.transmat_, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(other.means_ / unit, plain.means_, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(other.sigmas_ / unit, plain.sigmas_, rtol=1e-5)
+
+
+@every_learner
+def test_data_smaller_than_min_sigma_are_warned_of(name):
+    with pytest.warns(
+        DegenerateWarning, match=r"every state starts on a point .* min_sigma=0\.001"
+    ):
+        learner(Euclidean(2), name).partial_fit(2.0**-20 * stream(Euclidean(2)))
 
 
 @every_learner
@@ -339,10 +372,10 @@ def test_no_state_is_narrower_than_allowed(name):
     """The observations lie on three points: every spread would be zero."""
     X = np.random.default_rng(0).choice([0.0, 10.0, 20.0], size=(700, 1))
     online = OnlineRiemannianHMM(Euclidean(1), 3, random_state=0, min_sigma=0.1, **LEARNERS[name])
-    for piece in np.split(X, 70):
-        online.partial_fit(piece)
-        if online.n_samples_seen_ >= online.start_size:
-            assert (online.sigmas_ >= 0.1 * (1 - 1e-6)).all()
+    with pytest.warns(DegenerateWarning, match=r"min_sigma=0\.1"):
+        online.partial_fit(X[:200])
+    for piece in np.split(X[200:], 50):
+        assert (online.partial_fit(piece).sigmas_ >= 0.1 * (1 - 1e-6)).all()
 
 
 # Progress

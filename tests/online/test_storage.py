@@ -88,6 +88,38 @@ def test_arrays_of_another_size_or_kind_are_refused(name, array, value, tmp_path
         OnlineRiemannianHMM.load(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "array", "value"),
+    [
+        ("windowed convex", "0.counters", np.array([700, 5])),
+        ("growing", "sensor.last", np.zeros(3)),
+        ("growing", "sensor.run", np.zeros(1, np.int64)),
+        ("growing", "buffer", np.zeros((1, 3))),
+        ("growing", "buffer", np.zeros((200, 2))),
+        ("growing", "latest.y", np.zeros(3)),
+        ("auto", "field.scores", np.zeros(2)),
+        ("auto", "field.recent", np.zeros((200, 3))),
+        ("auto", "field.level", np.zeros(3)),
+    ],
+)
+def test_other_arrays_of_another_size_are_refused(name, array, value, tmp_path):
+    path = tmp_path / "online.npz"
+    learner(Hyperbolic(2), name).partial_fit(stream(Hyperbolic(2), 1_000)).save(path)
+    altered(path, **{array: value})
+    with pytest.raises(ValueError, match=f"not a learner that rhmm saved.*{array.split('.')[-1]}"):
+        OnlineRiemannianHMM.load(path)
+
+
+def test_a_leader_that_does_not_run_is_refused(tmp_path):
+    path = tmp_path / "online.npz"
+    learner(Hyperbolic(2), "growing").partial_fit(stream(Hyperbolic(2))).save(path)
+    with np.load(path) as file:
+        head = str(file["head"])
+    altered(path, head=head.replace('"leader": 0', '"leader": 9'))
+    with pytest.raises(ValueError, match="leader"):
+        OnlineRiemannianHMM.load(path)
+
+
 def test_only_generators_of_numpy_are_made(tmp_path):
     path = tmp_path / "online.npz"
     learner(Hyperbolic(2), "growing").save(path)

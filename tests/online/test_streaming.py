@@ -5,10 +5,17 @@ import pytest
 
 from rhmm import Euclidean, Hyperbolic, OnlineRiemannianHMM, RiemannianHMM, evaluate
 from rhmm.paper import TRANSMAT, paper_model
-from tests.online.streams import LEARNERS, MANIFOLDS, is_sound, learner, stream
+from tests.online.streams import (
+    LEARNERS,
+    MANIFOLDS,
+    STREAMING,
+    is_sound,
+    learner,
+    sticky_chain,
+    stream,
+)
 
 every_learner = pytest.mark.parametrize("name", LEARNERS)
-STREAMING = [name for name in LEARNERS if not name.startswith("windowed")]
 streaming_learners = pytest.mark.parametrize("name", STREAMING)
 
 
@@ -29,6 +36,16 @@ def test_every_lag_learns(lag):
     online = learner(Hyperbolic(2), "growing", lag=lag, random_state=0).partial_fit(X)
     found = evaluate(online.to_hmm(), truth, X, states)
     assert found.ceiling - found.accuracy < 0.005
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_longer_start_shows_every_state_of_a_sticky_chain(seed):
+    truth = sticky_chain(0.99)
+    X, states = truth.sample(10_000, random_state=seed)
+    online = learner(Hyperbolic(2), "growing", window=2_000, random_state=seed)
+    assert online.start_size == 2_000
+    found = evaluate(online.partial_fit(X).to_hmm(), truth, X, states)
+    assert found.ceiling - found.accuracy < 0.01
 
 
 @every_learner
