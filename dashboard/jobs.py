@@ -5,12 +5,13 @@ Kernels release the interpreter's lock, so that pages stay quick while they work
 """
 
 import logging
-import os
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, NamedTuple
+
+from rhmm.sweeping.workers import processors
 
 KEPT = 32
 """Finished results that stay in memory for whoever asks next."""
@@ -136,7 +137,7 @@ class Desk:
     ):
         self._compute = compute
         self._known = dict(known or {})
-        self._slots = threading.Semaphore(slots or os.cpu_count() or 1)
+        self._slots = threading.Semaphore(slots or processors())
         self._lock = threading.Lock()
         self._jobs: OrderedDict[Hashable, Job] = OrderedDict()
         self._wanted_by: dict[str, Job] = {}

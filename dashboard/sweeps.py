@@ -17,6 +17,7 @@ from dashboard.jobs import Expected, Report
 from dashboard.runs import true_model
 from rhmm import Configuration, Run, open_executor, sweep
 from rhmm.sweeping import fingerprint, load_runs
+from rhmm.sweeping.workers import processors
 from rhmm.table import WINDOWS as PAPER_WINDOWS
 
 MOST_RUNS = 50
@@ -237,7 +238,7 @@ def _sweeping(arrived: SimpleQueue, truth, wish: Sweep, file: Path | None):
 
 def _processors() -> int:
     """All but one, which is left to the pages: a click must not wait for a sweep."""
-    return max(1, (os.cpu_count() or 1) - 1)
+    return max(1, processors() - 1)
 
 
 def _sweep_into(arrived: SimpleQueue, truth, wish: Sweep, executor, file: Path | None) -> None:

@@ -28,11 +28,18 @@ _PROGRAM = (
 )
 
 
+def processors() -> int:
+    """Those that this process may run on: in a container or a batch job, fewer than there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class WorkerPool(Executor):
-    """Runs functions of importable modules in `workers` processes (as many as cores)."""
+    """Runs functions of importable modules in `workers` processes (as many as `processors`)."""
 
     def __init__(self, workers: int | None = None):
-        count = os.cpu_count() if workers is None else check_integer("workers", workers, at_least=1)
+        count = processors() if workers is None else check_integer("workers", workers, at_least=1)
         self._calls: SimpleQueue[tuple[Future, bytes] | None] = SimpleQueue()
         self._closed = False
         self._workers = [_Worker() for _ in range(count)]

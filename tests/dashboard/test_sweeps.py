@@ -333,7 +333,7 @@ def test_who_cancels_does_not_wait_for_long_runs(cache):
     assert kept(cache, LONG) == []  # those under way were given up, not waited for
 
 
-@pytest.mark.parametrize(("processors", "workers"), [(1, 1), (2, 1), (8, 7), (None, 1)])
+@pytest.mark.parametrize(("processors", "workers"), [(1, 1), (2, 1), (8, 7)])
 def test_one_processor_is_left_to_the_pages(monkeypatch, processors, workers):
     asked = []
 
@@ -342,7 +342,7 @@ def test_one_processor_is_left_to_the_pages(monkeypatch, processors, workers):
         asked.append(workers)
         yield None
 
-    monkeypatch.setattr(os, "cpu_count", lambda: processors)
+    monkeypatch.setattr(sweeps, "processors", lambda: processors)
     monkeypatch.setattr(sweeps, "open_executor", open_pool)
     monkeypatch.setattr(sweeps, "sweep", lambda *_: [])
     sweeps.compute(SWEEP, ignore)

@@ -5,7 +5,7 @@ from concurrent.futures import BrokenExecutor
 
 import pytest
 
-from rhmm.sweeping.workers import WorkerPool
+from rhmm.sweeping.workers import WorkerPool, processors
 from tests.sweeping import tasks
 
 
@@ -98,3 +98,16 @@ def test_ending_the_program_does_not_wait_for_its_tasks(tmp_path):
 def test_a_wrong_number_of_workers_is_named(workers):
     with pytest.raises(ValueError, match="workers"):
         WorkerPool(workers)
+
+
+def test_only_processors_that_this_process_may_run_on_count(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3, 5}, raising=False)
+    assert processors() == 2
+
+
+@pytest.mark.parametrize(("count", "expected"), [(64, 64), (None, 1)])
+def test_a_system_that_cannot_tell_them_apart_counts_all(monkeypatch, count, expected):
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: count)
+    assert processors() == expected
