@@ -42,6 +42,7 @@ class WorkerPool(Executor):
         count = processors() if workers is None else check_integer("workers", workers, at_least=1)
         self._calls: SimpleQueue[tuple[Future, bytes] | None] = SimpleQueue()
         self._closed = False
+        self._closing = Lock()
         self._workers = [_Worker() for _ in range(count)]
         # Daemons: whoever ends a server in the middle of a sweep need not wait for the sweep.
         self._threads = [Thread(target=self._feed, args=(w,), daemon=True) for w in self._workers]
@@ -50,10 +51,11 @@ class WorkerPool(Executor):
 
     def submit(self, function, /, *args, **kwargs) -> Future:
         """Have a worker call ``function(*args, **kwargs)``."""
-        if self._closed:
-            raise RuntimeError("this pool has been shut down")
-        future = Future()
-        self._calls.put((future, pickle.dumps((function, args, kwargs))))
+        future, call = Future(), pickle.dumps((function, args, kwargs))
+        with self._closing:  # what came after the last look of a shutdown would wait for ever
+            if self._closed:
+                raise RuntimeError("this pool has been shut down")
+            self._calls.put((future, call))
         return future
 
     def _feed(self, worker: "_Worker") -> None:
@@ -71,21 +73,25 @@ class WorkerPool(Executor):
 
         Returns when they have ended, also without `wait`: nobody else would see to it.
         """
-        if self._closed:
-            return
-        self._closed = True
+        with self._closing:
+            if self._closed:
+                return
+            self._closed = True
         if cancel_futures:
-            with suppress(Empty):
-                while True:
-                    future = self._calls.get_nowait()[0]
-                    future.cancel()
-                    future.set_running_or_notify_cancel()  # whoever waits for it is told
+            self._cancel_waiting()
             self._end_workers()
         for _ in self._threads:
             self._calls.put(None)
         for thread in self._threads:
             thread.join()
         self._end_workers()
+
+    def _cancel_waiting(self) -> None:
+        with suppress(Empty):
+            while True:
+                future = self._calls.get_nowait()[0]
+                future.cancel()
+                future.set_running_or_notify_cancel()  # whoever waits for it is told
 
     def _end_workers(self) -> None:
         for worker in self._workers:

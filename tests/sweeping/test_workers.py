@@ -1,7 +1,8 @@
 import os
 import subprocess
 import sys
-from concurrent.futures import BrokenExecutor
+from concurrent.futures import BrokenExecutor, CancelledError
+from threading import Thread
 
 import pytest
 
@@ -56,6 +57,28 @@ def test_cancelling_ends_what_runs_and_what_waits(tmp_path):
         running.result(timeout=600)
     with pytest.raises(RuntimeError, match="shut down"):
         pool.submit(abs, -1)
+
+
+def test_what_is_submitted_while_the_pool_closes_does_not_wait_for_ever(tmp_path):
+    pool = WorkerPool(1)
+    calls, closing = pool._calls, Thread(target=pool.shutdown, kwargs={"cancel_futures": True})
+
+    class Interrupted:
+        """Somebody closes the pool when a call is about to be put into its queue."""
+
+        get, get_nowait = calls.get, calls.get_nowait
+
+        def put(self, item):
+            if item is not None:
+                closing.start()
+                closing.join(0.3)
+            calls.put(item)
+
+    pool._calls = Interrupted()
+    future = pool.submit(tasks.wait_for, tmp_path / "never")
+    closing.join()
+    with pytest.raises((CancelledError, BrokenExecutor)):
+        future.result(timeout=0)
 
 
 def test_closing_waits_for_what_was_submitted():
