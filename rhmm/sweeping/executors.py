@@ -3,8 +3,9 @@
 import asyncio
 import warnings
 from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
+from threading import Thread
 
 from rhmm.sweeping.workers import WorkerPool
 
@@ -51,8 +52,7 @@ def _connect(scheduler: str):
             "a scheduler needs the package distributed, which comes with the extra [cluster]"
         ) from None
     try:
-        with ThreadPoolExecutor(1) as thread:  # this one may be running a loop already
-            thread.submit(asyncio.run, _greet(scheduler)).result()
+        _meet(scheduler)
         return Client(scheduler, timeout=_PATIENCE, set_as_default=False)
     except ValueError as error:
         raise ValueError(
@@ -64,6 +64,27 @@ def _connect(scheduler: str):
         ) from None
     except Exception as error:  # another protocol makes Dask stumble in many ways
         raise ConnectionError(f"what answers at {scheduler} is not a Dask scheduler") from error
+
+
+def _meet(scheduler: str) -> None:
+    """Greet in a thread that is never waited for: a resolver may hang, and nothing can end it.
+
+    A thread also because this one may be running a loop already.
+    """
+    from distributed.comm import resolve_address
+
+    answer = Future()
+
+    def meet():
+        try:
+            # First, and not by the loop: the loop's own resolver keeps the program from ending.
+            resolve_address(scheduler)
+            answer.set_result(asyncio.run(_greet(scheduler)))
+        except Exception as error:
+            answer.set_exception(error)
+
+    Thread(target=meet, daemon=True).start()
+    answer.result(_PATIENCE)
 
 
 async def _greet(scheduler: str) -> None:

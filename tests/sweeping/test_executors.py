@@ -96,6 +96,23 @@ def test_a_closed_port_is_not_a_scheduler(port):
         open_executor(address).__enter__()
 
 
+def test_a_name_that_is_never_resolved_is_not_waited_for(monkeypatch):
+    asked, answered = [], threading.Event()
+
+    def hang(*_, **__):
+        asked.append(threading.current_thread())
+        answered.wait(60.0)  # else whoever does wait for it would hang
+        raise socket.gaierror("at last")
+
+    monkeypatch.setattr(socket, "getaddrinfo", hang)
+    try:
+        with pytest.raises(ConnectionError, match="no Dask scheduler answers at tcp://far.away:1"):
+            open_executor("tcp://far.away:1").__enter__()
+        assert [thread.daemon for thread in asked] == [True]  # the program need not wait either
+    finally:
+        answered.set()
+
+
 @pytest.mark.parametrize("address", ["nonsense", "carrier-pigeon://host:1", "tcp://"])
 def test_what_is_no_address_is_named(address):
     with pytest.raises(ValueError, match="scheduler must be an address"):
