@@ -95,6 +95,11 @@ def test_seeds_can_be_named(here, expected):
     assert without_times(runs[:2]) == without_times([expected[2], expected[0]])
 
 
+def test_the_largest_seed_can_be_kept(here, path):
+    runs = sweep(TRUTH, [Configuration("ceiling", 50)], [2**63 - 1], here, file=path)
+    assert load_runs(path, TRUTH) == runs
+
+
 def test_a_configuration_given_twice_is_run_once(here):
     assert len(sweep(TRUTH, [*GRID[:2], GRID[0]], 1, here)) == here.submitted == 2
 
@@ -238,6 +243,7 @@ def test_a_file_that_another_sweep_writes_to_costs_only_the_keeping(here, path, 
         ([], "runs must hold at least one seed"),
         ([0, -1], "every seed in runs"),
         (["a"], "every seed in runs"),
+        ([0, 2**63], r"every seed in runs must be below 2\*\*63, not 9223372036854775808"),
     ],
 )
 def test_wrong_runs_are_named(runs, message):
