@@ -53,12 +53,15 @@ def load_runs(path, truth: RiemannianHMM) -> list[Run]:
     """The runs that a sweep over `truth` wrote to a ``.csv`` or ``.parquet`` file."""
     path = _checked(path)
     if path.suffix == ".csv":
-        return _read_csv(path, truth)[0]
-    if not path.exists() and not _journal(path).exists():
-        raise FileNotFoundError(f"there is no file {str(path)!r}")
-    runs = _read_parquet(path, truth) if path.exists() else []
-    if _journal(path).exists():
-        runs += _read_csv(_journal(path), truth)[0]
+        runs = _read_csv(path, truth)[0]
+    else:
+        try:  # the journal first: a sweep that ends meanwhile moves its runs to the Parquet file
+            appended, _ = _read_csv(_journal(path), truth)
+        except FileNotFoundError:
+            if not path.exists():
+                raise FileNotFoundError(f"there is no file {str(path)!r}") from None
+            appended = []
+        runs = (_read_parquet(path, truth) if path.exists() else []) + appended
     return list({run.task: run for run in runs}.values())
 
 

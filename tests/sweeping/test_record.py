@@ -212,6 +212,33 @@ def test_a_machine_without_locks_writes_all_the_same(runs, path, monkeypatch):
     assert os.listdir(path.parent) == [path.name]
 
 
+@pytest.mark.parametrize("reading", ["_read_csv", "_read_parquet"])
+def test_a_sweep_that_ends_while_its_file_is_read_hides_no_runs(
+    runs, tmp_path, monkeypatch, reading
+):
+    path, read = tmp_path / "runs.parquet", getattr(record_module, reading)
+    save_runs(path, TRUTH, runs[:1])
+    record = Record(path, TRUTH)
+    record.append(runs[1])
+
+    def read_while_the_sweep_ends(*arguments):
+        monkeypatch.undo()
+        if reading == "_read_csv":
+            record.__exit__(None, None, None)  # between the look for the journal and its reading
+            return read(*arguments)
+        whole = read(*arguments)
+        record.__exit__(None, None, None)
+        return whole
+
+    monkeypatch.setattr(record_module, reading, read_while_the_sweep_ends)
+    assert load_runs(path, TRUTH) == runs[:2]
+
+
+def test_a_run_that_was_written_twice_is_one_run(runs, path):
+    save_runs(path, TRUTH, [runs[0], runs[1], runs[0]])
+    assert load_runs(path, TRUTH) == runs[:2]
+
+
 def damage_csv(content: bytes, how: str) -> bytes:
     lines = content.splitlines(keepends=True)
     match how:
