@@ -1,7 +1,12 @@
 """Hidden Markov models on curved spaces: sample, score, filter, smooth, decode, learn."""
 
 from rhmm.em import Monitor
-from rhmm.exceptions import ConvergenceWarning, DegenerateWarning, NotRecordedWarning
+from rhmm.exceptions import (
+    ConvergenceWarning,
+    DegenerateWarning,
+    NotRecordedWarning,
+    RunFailedError,
+)
 from rhmm.hmm import RiemannianHMM
 from rhmm.kmeans import RiemannianKMeans
 from rhmm.manifolds import SPD, Euclidean, Hyperbolic, Manifold
@@ -28,6 +33,7 @@ __all__ = [
     "RiemannianHMM",
     "RiemannianKMeans",
     "Run",
+    "RunFailedError",
     "Trace",
     "evaluate",
     "open_executor",

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 
 from rhmm import RiemannianHMM, Run, open_executor, sweep, sweeping, table
-from rhmm.exceptions import NotRecordedWarning
+from rhmm.exceptions import NotRecordedWarning, RunFailedError
 from rhmm.paper import paper_model
 from rhmm.sweeping.configuration import CHOICES, METHODS
 from rhmm.sweeping.schedule import NothingRecordedWarning
@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> None:
         raise
     try:
         options.command(options)
-    except (ValueError, OSError, ModuleNotFoundError) as error:
+    except (ValueError, OSError, ModuleNotFoundError, RunFailedError) as error:
         print(f"{parser.prog} {options.name}: {error}", file=sys.stderr)
         sys.exit(2 if isinstance(error, ValueError) else 1)
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""What the engine says when a result exists but deserves a second look."""
+"""What the engine says when a result deserves a second look, or a run of a sweep has none."""
 
 import warnings
 
@@ -13,6 +13,10 @@ class DegenerateWarning(UserWarning):
 
 class NotRecordedWarning(UserWarning):
     """Results could not be written to their file; the caller has them."""
+
+
+class RunFailedError(Exception):
+    """A run of a sweep came to nothing; the message names it, the cause says why."""
 
 
 def warn_not_converged(what: str) -> None:

@@ -8,15 +8,19 @@ import subprocess
 import sys
 import time
 import warnings
+from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager, redirect_stdout
+from types import SimpleNamespace
 
 import pytest
+from distributed import KilledWorker
 
 from rhmm import sweep
 from rhmm.__main__ import main
 from rhmm.paper import paper_model
 from rhmm.sweeping import grid, load_runs
 from rhmm.sweeping.record import Record
+from rhmm.sweeping.workers import WorkerPool
 from tests.sweeping.tasks import without_times
 
 SMALL = ["--algorithm", "windowed,em", "--delta", "20,60", "--length", "400", "--runs", "3"]
@@ -139,12 +143,47 @@ def test_a_disk_that_is_full_ends_with_a_sentence(tmp_path, capsys, monkeypatch)
     assert "Δ=" in printed.out or "EM" in printed.out  # what it had computed
 
 
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (RuntimeError("the sweep is of rhmm 1, its worker has 2"), "its worker has 2"),
+        (BrokenExecutor("3 worker processes died of the same task"), "died of the same task"),
+        (MemoryError(), "MemoryError"),
+        (KilledWorker("it", SimpleNamespace(address="tcp://w:1"), 3), "KilledWorker: Attempted"),
+        (ValueError("no such thing"), "ValueError: no such thing"),
+    ],
+)
+def test_a_run_that_fails_ends_with_a_sentence(tmp_path, capsys, monkeypatch, error, words):
+    def fail(executor, *call):
+        future = Future()
+        future.set_exception(error)
+        return future
+
+    monkeypatch.setattr(WorkerPool, "submit", fail)
+    with pytest.raises(SystemExit) as ended:
+        main(["sweep", *SMALL, "--out", str(tmp_path / "runs.csv")])
+    assert ended.value.code == 1
+    (sentence,) = capsys.readouterr().err.splitlines()
+    assert re.search(r"the run of (windowed|EM).*, T=400, seed \d failed: ", sentence)
+    assert words in sentence
+
+
+def test_a_chain_that_no_memory_holds_ends_with_a_sentence(tmp_path, capsys):
+    endless = ["--algorithm", "ceiling", "--length", "999999999999999", "--runs", "1"]
+    with pytest.raises(SystemExit) as ended:
+        main(["sweep", *endless, "--out", str(tmp_path / "runs.csv")])
+    assert ended.value.code == 1
+    printed = capsys.readouterr().err
+    assert "T=999999999999999, seed 0 failed" in printed
+    assert "Traceback" not in printed
+
+
 @pytest.fixture
 def nothing_computes(monkeypatch):
     def compute(*_):
         raise AssertionError("it computes")
 
-    monkeypatch.setattr("rhmm.sweeping.schedule._compute", compute)
+    monkeypatch.setattr("rhmm.sweeping.schedule.compute_runs", compute)
 
 
 @pytest.mark.parametrize("name", ["runs.csv", "runs.parquet"])

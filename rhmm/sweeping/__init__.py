@@ -3,8 +3,8 @@
 from rhmm.sweeping.configuration import Configuration, grid
 from rhmm.sweeping.executors import open_executor
 from rhmm.sweeping.record import fingerprint, load_runs, save_runs
-from rhmm.sweeping.run import Run, run_once
-from rhmm.sweeping.schedule import sweep
+from rhmm.sweeping.run import Run, Task, run_once
+from rhmm.sweeping.schedule import compute_runs, sweep
 from rhmm.sweeping.summary import Band, Summary, enough_window, noise_floor, summarise
 
 __all__ = [
@@ -12,6 +12,8 @@ __all__ = [
     "Configuration",
     "Run",
     "Summary",
+    "Task",
+    "compute_runs",
     "enough_window",
     "fingerprint",
     "grid",

@@ -65,6 +65,14 @@ def load_runs(path, truth: RiemannianHMM) -> list[Run]:
     return list({run.task: run for run in runs}.values())
 
 
+def readable_runs(path, truth: RiemannianHMM) -> dict[Task, Run]:
+    """The runs of a file that perhaps is not there, or not for us."""
+    try:
+        return {run.task: run for run in load_runs(path, truth)}
+    except OSError:
+        return {}
+
+
 def save_runs(path, truth: RiemannianHMM, runs: Iterable[Run]) -> None:
     """Write `runs` to a ``.csv`` or ``.parquet`` file as a sweep does; replaces it in one step."""
     path = _checked(path)
@@ -83,9 +91,9 @@ def save_runs(path, truth: RiemannianHMM, runs: Iterable[Run]) -> None:
 class Record:
     """The file of one sweep: what it held before, and a place for what comes.
 
-    To be used in ``with``, which makes a Parquet file whole at the end. Raises ValueError for a
-    file that is damaged or of another truth, and leaves it as it is; CannotWriteError if another
-    sweep is writing to it.
+    To be used in ``with``, which makes a Parquet file whole at the end. Raises UnusableFileError
+    for a file that is damaged or of another truth, and leaves it as it is; CannotWriteError if
+    another sweep is writing to it.
     """
 
     def __init__(self, path, truth: RiemannianHMM):
@@ -157,6 +165,10 @@ class Record:
             with suppress(OSError):  # of a file system that has no locks
                 fcntl.flock(self._out, fcntl.LOCK_UN)  # now, also if a child still has the file
             self._out.close()
+
+
+class UnusableFileError(ValueError):
+    """The file is damaged, or holds the runs of another truth or engine."""
 
 
 class CannotWriteError(OSError):
@@ -252,7 +264,7 @@ def _runs(path: Path, truth: RiemannianHMM, names: list[str], rows: Iterable[dic
     runs = []
     for number, row in enumerate(rows, start=1):
         if (row["truth"], row["engine"]) != ours:
-            raise ValueError(
+            raise UnusableFileError(
                 f"file {str(path)!r} holds runs of another truth or engine ({row['truth']}, rhmm "
                 f"{row['engine']}; this is {ours[0]}, rhmm {ours[1]}): give another file"
             )
@@ -261,7 +273,9 @@ def _runs(path: Path, truth: RiemannianHMM, names: list[str], rows: Iterable[dic
         except (ValueError, KeyError, TypeError) as error:
             raise _damaged(path, f"row {number}: {error}") from None
     if names != columns(truth):
-        raise ValueError(f"file {str(path)!r} is of a truth of another size: give another file")
+        raise UnusableFileError(
+            f"file {str(path)!r} is of a truth of another size: give another file"
+        )
     return runs
 
 
@@ -277,8 +291,8 @@ def _run(row: dict, truth: RiemannianHMM) -> Run:
     return Run(configuration, *(row[name] for name in _MEASURES), *estimates)
 
 
-def _damaged(path: Path, why: str) -> ValueError:
-    return ValueError(
+def _damaged(path: Path, why: str) -> UnusableFileError:
+    return UnusableFileError(
         f"file {str(path)!r} is damaged ({why}); it was left as it is: "
         "move it away, or give another file"
     )

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, nullcontext
+from traceback import format_exception_only
 
 import rhmm
-from rhmm.exceptions import NotRecordedWarning
+from rhmm.exceptions import NotRecordedWarning, RunFailedError
 from rhmm.hmm import RiemannianHMM
 from rhmm.sweeping.configuration import Configuration, check_grid
 from rhmm.sweeping.executors import open_executor
-from rhmm.sweeping.record import CannotWriteError, Record, load_runs
+from rhmm.sweeping.record import CannotWriteError, Record, readable_runs
 from rhmm.sweeping.run import Run, Task, run_for
 from rhmm.validation import check_integer
 
@@ -59,12 +60,11 @@ def sweep(
     `file` cannot be written to any more (a full disk) the sweep stops with a `NotRecordedWarning`
     and returns what it has computed; if nothing can be written from the beginning (another sweep
     is writing to it, say), it warns and computes what `file` lacks without keeping it.
+
+    Raises RunFailedError if a run fails; what came before is in `file`.
     """
     grid, seeds = check_grid(grid, truth), _seeds(runs)
-    # Seed by seed, so that all configurations have about as many runs at any time; the longest
-    # first, so that no processor is left with a long one while the others have nothing to do.
-    order = sorted(grid, key=lambda configuration: -configuration.effort)
-    tasks = [Task(configuration, seed) for seed in seeds for configuration in order]
+    tasks = [Task(configuration, seed) for configuration in grid for seed in seeds]
     record, known = _open_record(file, truth)
     done: dict[Task, Run] = {}
     try:
@@ -75,7 +75,7 @@ def sweep(
                     if on_result is not None:
                         on_result(known[task])
             missing = [task for task in tasks if task not in known]
-            with closing(_compute(truth, missing, executor)) as results:
+            with closing(compute_runs(truth, missing, executor)) as results:
                 for run in results:
                     done[run.task] = run
                     if record is not None:
@@ -87,7 +87,7 @@ def sweep(
     except CannotWriteError as error:
         message = f"{error}; the sweep stops with {len(done)} of its {len(tasks)} runs"
         warnings.warn(message, NotRecordedWarning, stacklevel=2)
-    return [done[task] for c in grid for task in (Task(c, s) for s in seeds) if task in done]
+    return [done[task] for task in tasks if task in done]
 
 
 class NothingRecordedWarning(NotRecordedWarning):
@@ -107,17 +107,10 @@ def _open_record(file, truth: RiemannianHMM) -> tuple[Record | None, dict[Task, 
     try:
         record = Record(file, truth)
     except CannotWriteError as error:
-        known = _readable(file, truth)
+        known = readable_runs(file, truth)
         warnings.warn(NothingRecordedWarning(error), stacklevel=3)
         return None, known
     return record, dict(record.known)
-
-
-def _readable(file, truth: RiemannianHMM) -> dict[Task, Run]:
-    try:
-        return {run.task: run for run in load_runs(file, truth)}
-    except OSError:  # nothing is there, or not for us
-        return {}
 
 
 def _seeds(runs) -> list[int]:
@@ -131,14 +124,22 @@ def _seeds(runs) -> list[int]:
     return list(range(check_integer("runs", runs, at_least=1)))
 
 
-def _compute(truth: RiemannianHMM, tasks: list[Task], executor: Executor | None) -> Iterator[Run]:
-    """The runs of the tasks as they come; leaving early cancels the others."""
+def compute_runs(
+    truth: RiemannianHMM, tasks: Iterable[Task], executor: Executor | None
+) -> Iterator[Run]:
+    """The runs of the tasks as they come; leaving early cancels the others.
+
+    For whoever keeps runs in a way of their own; else see `sweep`.
+    """
+    # Seed by seed, so that all configurations have about as many runs at any time; the longest
+    # first, so that no processor is left with a long one while the others have nothing to do.
+    tasks = sorted(tasks, key=lambda task: (task.seed, -task.configuration.effort))
     if not tasks:
         return
     with open_executor() if executor is None else nullcontext(executor) as executor:
         lost = yield from _compute_on(executor, truth, tasks)
     if lost:  # a pool of the standard library does not survive the death of a process
-        yield from _compute(truth, lost, None)
+        yield from compute_runs(truth, lost, None)
 
 
 def _compute_on(executor: Executor, truth: RiemannianHMM, tasks: list[Task]):
@@ -163,8 +164,10 @@ def _compute_on(executor: Executor, truth: RiemannianHMM, tasks: list[Task]):
                 except CancelledError:
                     raise ConnectionError("the executor lost its workers or scheduler") from None
                 except Exception as error:
-                    error.add_note(f"in the run of {task.configuration!r}, seed {task.seed}")
-                    raise
+                    way, why = task.configuration, format_exception_only(error)[0].strip()
+                    raise RunFailedError(
+                        f"the run of {way.name}, T={way.length}, seed {task.seed} failed: {why}"
+                    ) from error
                 else:
                     yield run
     finally:

@@ -106,7 +106,7 @@ def test_a_name_that_is_never_resolved_is_not_waited_for(monkeypatch):
 
     monkeypatch.setattr(socket, "getaddrinfo", hang)
     try:
-        with pytest.raises(ConnectionError, match="no Dask scheduler answers at tcp://far.away:1"):
+        with pytest.raises(ConnectionError, match=r"no Dask .* at tcp://far\.away:1 within"):
             open_executor("tcp://far.away:1").__enter__()
         assert [thread.daemon for thread in asked] == [True]  # the program need not wait either
     finally:

@@ -5,7 +5,7 @@ from multiprocessing import get_context
 
 import pytest
 
-from rhmm import NotRecordedWarning, open_executor, sweep
+from rhmm import NotRecordedWarning, RunFailedError, open_executor, sweep
 from rhmm.sweeping import Configuration, load_runs, run_once
 from rhmm.sweeping.record import Record
 from tests.sweeping import tasks
@@ -164,9 +164,9 @@ def test_a_cluster_that_gives_up_is_named():
 
 def test_an_error_of_a_run_says_which_run(here, monkeypatch):
     monkeypatch.setattr("rhmm.sweeping.run.run_once", lambda *task: tasks.fail())
-    with pytest.raises(KeyError) as caught:
+    with pytest.raises(RunFailedError, match=r"ceiling.*, T=50, seed 7 failed") as caught:
         sweep(TRUTH, [Configuration("ceiling", 50)], [7], here)
-    assert "seed 7" in caught.value.__notes__[-1]
+    assert isinstance(caught.value.__cause__, KeyError)
 
 
 def test_a_full_disk_stops_the_sweep_and_loses_nothing(here, path, expected):
