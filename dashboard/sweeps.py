@@ -3,20 +3,19 @@
 import logging
 import os
 import time
-from collections.abc import Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Container, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import NamedTuple
 
-import rhmm
 from dashboard.experiment import MOST_WINDOW, Experiment, Invalid, least_window, quoted
 from dashboard.jobs import Expected, Report
+from dashboard.keeping import KeptRuns
 from dashboard.runs import true_model
-from rhmm import Configuration, Run, open_executor, sweep
-from rhmm.sweeping import fingerprint, load_runs
+from rhmm import Configuration, RiemannianHMM, Run, open_executor
+from rhmm.sweeping import Task, compute_runs
 from rhmm.sweeping.workers import processors
 from rhmm.table import WINDOWS as PAPER_WINDOWS
 
@@ -37,9 +36,6 @@ QUERY = ("deltas", "learners", "runs")
 RIVALS = ("em", "kmeans", "ceiling")
 
 _TICK = 0.25
-_KEPT_FILES = 200
-_OWN_FILES = 16 * "[0-9a-f]" + "-[0-9]*.csv"  # a fingerprint and a version: never those of others
-_FAREWELL = 2.0
 
 
 @dataclass(frozen=True)
@@ -145,6 +141,9 @@ class Sweep:
             *(Configuration(method, length) for method in RIVALS),
         ]
 
+    def tasks(self) -> list[Task]:
+        return [Task(c, seed) for c in self.configurations() for seed in range(self.runs)]
+
     @property
     def total(self) -> int:
         return len(self.configurations()) * self.runs
@@ -173,67 +172,56 @@ class Unreachable(Expected):
 
 
 def compute(wish: Sweep, report: Report) -> Outcome:
-    """Run the sweep, reporting what is done and how long the rest will take.
+    """Run the sweep, reporting what is done and how long the rest will take."""
+    truth, tasks = true_model(wish.experiment), wish.tasks()
+    report(Outcome(), "Starting", 0.0)
+    with KeptRuns(truth, wish.experiment.length) as kept:
+        done = {task: kept.known[task] for task in tasks if task in kept.known}
+        missing = [task for task in tasks if task not in done]
 
-    Runs are kept in a file for each truth: what was computed once, by anybody, comes from there.
-    """
-    truth = true_model(wish.experiment)
-    file, note = _file_for(truth)
-    arrived: SimpleQueue = SimpleQueue()
-    done: list[Run] = []
-    report(Outcome((), note), "Starting", 0.0)
-    with _sweeping(arrived, truth, wish, file):
-        begin, known, over = time.monotonic(), None, False
-        while not over:
-            try:
-                item = arrived.get(timeout=_TICK)
-                over = not isinstance(item, Run)
-                if not over:
-                    done.append(item)
-                    if not arrived.empty():
-                        continue
-            except Empty:
-                known = len(done) if known is None else known  # the first pause: all else is new
-            words = _left(wish, done, known, begin)
-            report(Outcome(tuple(done), note), words, len(done) / wish.total)
-    if isinstance(item, Exception):
-        raise item
-    if file is not None and not _are_kept(file, truth, item):
-        note += "Not all runs could be kept on this server’s disk: what was computed is shown."
-    return Outcome(tuple(item), note)
+        def tell(words: str = "") -> None:
+            words = f"{len(done):,} of {len(tasks):,} runs done{words}"
+            report(Outcome(tuple(done.values()), kept.note), words, len(done) / len(tasks))
 
-
-def _are_kept(file: Path, truth, runs: list[Run]) -> bool:
-    try:
-        return set(runs) <= set(load_runs(file, truth))
-    except (OSError, ValueError):  # removed or damaged meanwhile
-        return False
+        tell()
+        if missing:
+            with _computing(truth, missing) as arrived:
+                begin = time.monotonic()
+                while len(done) < len(tasks):
+                    with suppress(Empty):
+                        item = arrived.get(timeout=_TICK)
+                        if isinstance(item, Exception):
+                            raise item
+                        kept.keep(item)
+                        done[item.task] = item
+                        if not arrived.empty():
+                            continue
+                    tell(_left(missing, done, time.monotonic() - begin))
+        return Outcome(tuple(done[task] for task in tasks), kept.note)
 
 
 @contextmanager
-def _sweeping(arrived: SimpleQueue, truth, wish: Sweep, file: Path | None):
-    """A sweep in a thread of its own; when the with ends, it has given up and left the file.
+def _computing(truth: RiemannianHMM, tasks: list[Task]) -> Iterator[SimpleQueue]:
+    """Where the runs arrive that a thread of its own has computed, or what went wrong instead.
 
-    It runs on processors of this machine, or on the cluster that whoever runs the server has
-    chosen. No visitor may choose the address: Dask runs what it is sent.
+    They are computed by processors of this machine, or by the cluster that whoever runs the server
+    has chosen. No visitor may choose the address: Dask runs what it is sent.
     """
+    arrived: SimpleQueue = SimpleQueue()
     with ExitStack() as stack:
         try:
-            scheduler = os.environ.get("RHMM_SCHEDULER") or None
-            executor = stack.enter_context(open_executor(scheduler, _processors()))
+            executor = stack.enter_context(open_executor(scheduler(), _processors()))
         except (ConnectionError, ValueError, ModuleNotFoundError) as error:
             # to visitors the address is nothing; whoever runs the server must know what is wrong
             logging.getLogger(__name__).warning("RHMM_SCHEDULER cannot be used: %s", error)
             raise Unreachable("the cluster that this server uses does not answer.") from error
-        thread = Thread(
-            target=_sweep_into, args=(arrived, truth, wish, executor, file), daemon=True
-        )
-        thread.start()
-        try:
-            yield
-        finally:
-            stack.close()
-            thread.join(_FAREWELL)
+        Thread(target=_compute_into, args=(arrived, truth, tasks, executor), daemon=True).start()
+        yield arrived
+
+
+def scheduler() -> str | None:
+    """The cluster that whoever runs the server has chosen, if they have."""
+    return os.environ.get("RHMM_SCHEDULER") or None
 
 
 def _processors() -> int:
@@ -241,50 +229,19 @@ def _processors() -> int:
     return max(1, processors() - 1)
 
 
-def _sweep_into(arrived: SimpleQueue, truth, wish: Sweep, executor, file: Path | None) -> None:
-    """Put each run into the queue as it comes; at the end the list of all, or what went wrong."""
+def _compute_into(arrived: SimpleQueue, truth: RiemannianHMM, tasks: list[Task], executor) -> None:
     try:
-        grid = wish.configurations()
-        arrived.put(sweep(truth, grid, wish.runs, executor, arrived.put, file))
+        for run in compute_runs(truth, tasks, executor):
+            arrived.put(run)
     except Exception as error:
         arrived.put(error)
 
 
-def _left(wish: Sweep, done: list[Run], known: int | None, begin: float) -> str:
-    words = f"{len(done):,} of {wish.total:,} runs done"
-    new = [] if known is None else done[known:]
-    finished = sum(run.configuration.effort for run in new)
-    if not finished:  # nothing new, or only windows as long as the chain, which cost nothing
-        return words
-    whole = sum(c.effort for c in wish.configurations()) * wish.runs
-    rest = whole - sum(run.configuration.effort for run in done)
-    seconds = (time.monotonic() - begin) * rest / finished
-    return f"{words}, about {seconds:.0f} s left"
-
-
-def _file_for(truth) -> tuple[Path | None, str]:
-    """Where the runs of this truth are kept, and a word if what was there could not be used."""
-    folder = _folder()
-    file = folder / f"{fingerprint(truth)}-{rhmm.__version__}.csv"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        own = sorted(folder.glob(_OWN_FILES), key=lambda f: f.stat().st_mtime)
-        for old in own[:-_KEPT_FILES]:
-            old.unlink(missing_ok=True)
-        file.touch()
-        load_runs(file, truth)
-    except OSError:
-        return None, "Runs cannot be kept: this server may not write to its folder for them. "
-    except ValueError:
-        aside = file.with_suffix(".unreadable")
-        file.replace(aside)
-        return file, f"Runs kept from before could not be read; they were moved to {aside.name}. "
-    return file, ""
-
-
-def _folder() -> Path:
-    """RHMM_CACHE if it is set, else where this system keeps caches."""
-    chosen = os.environ.get("RHMM_CACHE")
-    if chosen:
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rhmm"
+def _left(missing: list[Task], done: Container[Task], seconds: float) -> str:
+    """How long the rest of what was missing will take, if that can be said yet."""
+    efforts = {task: task.configuration.effort for task in missing}
+    finished = sum(effort for task, effort in efforts.items() if task in done)
+    if not finished:  # nothing yet, or only windows as long as the chain, which cost nothing
+        return ""
+    rest = sum(efforts.values()) - finished
+    return f", about {seconds * rest / finished:.0f} s left"

@@ -1,6 +1,3 @@
-import os
-import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,7 +12,8 @@ from dashboard.experiment import MOST_WINDOW, Experiment, Invalid
 from dashboard.presets import PRESETS
 from dashboard.runs import true_model
 from dashboard.sweeps import LEARNERS, MOST_DELTAS, MOST_RUNS, Outcome, Plan, Sweep, Unreachable
-from rhmm.sweeping import load_runs, record, run_once
+from rhmm import RunFailedError
+from rhmm.sweeping import fingerprint, load_runs, record, run_once
 
 SMALL = Experiment(length=500, window=60)
 PLAN = Plan(windows=(40,), learners=("streaming", "paper"), runs=2)
@@ -84,8 +82,8 @@ def stop_when(condition):
 
 
 def file_of(cache, wish=SWEEP):
-    name = sweeps.fingerprint(true_model(wish.experiment))
-    return cache / f"{name}-{rhmm.__version__}.csv"
+    name = fingerprint(true_model(wish.experiment))
+    return cache / f"{name}-{rhmm.__version__}-T{wish.experiment.length}.csv"
 
 
 def kept(cache, wish=SWEEP):
@@ -344,43 +342,35 @@ def test_one_processor_is_left_to_the_pages(monkeypatch, processors, workers):
 
     monkeypatch.setattr(sweeps, "processors", lambda: processors)
     monkeypatch.setattr(sweeps, "open_executor", open_pool)
-    monkeypatch.setattr(sweeps, "sweep", lambda *_: [])
-    sweeps.compute(SWEEP, ignore)
+    monkeypatch.setattr(sweeps, "compute_runs", lambda *_: [])
+    with pytest.raises(jobs.Cancelled):
+        sweeps.compute(SWEEP, stop_when(lambda outcome: asked))
 
     assert asked == [workers]
 
 
-def test_when_a_cancelled_sweep_is_over_nothing_writes_to_its_file_any_more(monkeypatch):
-    begun, given_up, ended = threading.Event(), threading.Event(), threading.Event()
-
-    @contextmanager
-    def open_nothing(scheduler, workers):
-        try:
-            yield None
-        finally:
-            given_up.set()
-
-    def be_slow_to_end(*_):
-        begun.set()
-        given_up.wait()
-        time.sleep(0.2)
-        ended.set()
-
-    monkeypatch.setattr(sweeps, "open_executor", open_nothing)
-    monkeypatch.setattr(sweeps, "sweep", be_slow_to_end)
-
+def test_when_a_cancelled_sweep_is_over_its_file_is_free(cache, here):
     with pytest.raises(jobs.Cancelled):
-        sweeps.compute(SWEEP, stop_when(lambda outcome: begun.is_set()))
+        sweeps.compute(SWEEP, stop_when(lambda outcome: outcome.runs))
 
-    assert ended.is_set()
+    with record.Record(file_of(cache), true_model(SMALL)):
+        pass
 
 
-def test_the_second_time_nothing_is_computed(here):
+def test_the_second_time_nothing_is_computed_and_the_file_is_read_once(here, monkeypatch):
+    read, reads = record._read_csv, []
+
+    def count_reads(*arguments):
+        reads.append(arguments)
+        return read(*arguments)
+
     first = sweeps.compute(SWEEP, ignore)
     here.clear()
+    monkeypatch.setattr(record, "_read_csv", count_reads)
     second = sweeps.compute(SWEEP, ignore)
 
     assert here == []
+    assert len(reads) == 1
     assert second == first  # even the times are those of the first
 
 
@@ -404,8 +394,9 @@ def test_a_window_as_long_as_the_chain_can_be_added():
     assert len(outcome.runs) == 5
 
 
-def test_each_truth_has_a_file_of_its_own(cache, here):
-    other = replace(SWEEP, experiment=replace(SWEEP.experiment, sigmas=(0.3, 1.0, 1.0)))
+@pytest.mark.parametrize("changes", [{"sigmas": (0.3, 1.0, 1.0)}, {"length": 600}])
+def test_each_truth_and_length_has_a_file_of_its_own(cache, here, changes):
+    other = replace(SWEEP, experiment=replace(SWEEP.experiment, **changes))
     sweeps.compute(SWEEP, ignore)
     sweeps.compute(other, ignore)
 
@@ -413,20 +404,6 @@ def test_each_truth_has_a_file_of_its_own(cache, here):
         file_of(cache).name,
         file_of(cache, other).name,
     }
-
-
-def test_of_many_files_the_oldest_of_its_own_go_and_no_others(cache, here, monkeypatch):
-    monkeypatch.setattr(sweeps, "_KEPT_FILES", 2)
-    cache.mkdir()
-    own = [cache / f"{i:016x}-{rhmm.__version__}.csv" for i in range(4)]
-    others = [cache / "thesis.csv", cache / "0123-0.3.0.csv", own[0].with_suffix(".unreadable")]
-    for age, path in enumerate([*others, *own]):
-        path.touch()
-        os.utime(path, (age, age))
-
-    sweeps.compute(SWEEP, ignore)
-
-    assert {*cache.iterdir()} == {*others, *own[2:], file_of(cache)}
 
 
 def test_a_damaged_file_is_moved_aside_with_a_word_about_it(cache, here):
@@ -457,13 +434,12 @@ def test_a_line_that_was_torn_off_is_computed_again(cache, here):
     assert len(kept(cache)) == SWEEP.total
 
 
-@pytest.mark.filterwarnings("ignore::rhmm.NotRecordedWarning")
-def test_a_full_disk_is_told_and_what_was_computed_is_shown(cache, here, monkeypatch):
+def test_a_disk_that_fills_up_is_told_and_the_sweep_goes_on_without_it(cache, here, monkeypatch):
     write, lines = record.Record._write, []
 
     def until_the_disk_is_full(self, line):
         lines.append(line)
-        if len(lines) > 3:
+        if len(lines) == 4:  # there may be room again, but not behind half a line
             raise record.CannotWriteError("no space left on device")
         write(self, line)
 
@@ -471,8 +447,9 @@ def test_a_full_disk_is_told_and_what_was_computed_is_shown(cache, here, monkeyp
         full.setattr(record.Record, "_write", until_the_disk_is_full)
         outcome = sweeps.compute(SWEEP, ignore)
 
-    assert "Not all runs could be kept" in outcome.note
-    assert len(outcome.runs) == 3  # the third could not be written
+    assert outcome.note.count("Not all runs could be kept") == 1
+    assert len(outcome.runs) == len(here) == SWEEP.total
+    assert len(kept(cache)) == 2  # the third could not be written
     assert set(kept(cache)) < set(outcome.runs)
     here.clear()
     outcome = sweeps.compute(SWEEP, ignore)  # there is room again
@@ -481,7 +458,6 @@ def test_a_full_disk_is_told_and_what_was_computed_is_shown(cache, here, monkeyp
     assert outcome.note == ""
 
 
-@pytest.mark.filterwarnings("ignore::rhmm.NotRecordedWarning")
 def test_a_disk_that_is_full_from_the_beginning_is_told_and_everything_is_shown(here, monkeypatch):
     def full(self, line):
         raise record.CannotWriteError("no space left on device")
@@ -493,7 +469,6 @@ def test_a_disk_that_is_full_from_the_beginning_is_told_and_everything_is_shown(
     assert len(outcome.runs) == SWEEP.total
 
 
-@pytest.mark.filterwarnings("ignore::rhmm.NotRecordedWarning")
 def test_a_file_that_another_sweep_writes_to_is_told_and_everything_is_shown(cache, here):
     pytest.importorskip("fcntl")
     sweeps.compute(replace(SWEEP, runs=1), ignore)
@@ -518,7 +493,6 @@ def test_a_file_that_is_removed_meanwhile_costs_only_the_keeping(cache, here):
 
     outcome = sweeps.compute(SWEEP, clean_up)
 
-    assert "Not all runs could be kept" in outcome.note
     assert len(outcome.runs) == SWEEP.total
 
 
@@ -539,7 +513,22 @@ def test_a_cluster_that_does_not_answer_is_told_and_nothing_runs_here(cache, mon
         sweeps.compute(SWEEP, ignore)
 
     assert str(raised.value) == "the cluster that this server uses does not answer."
-    assert not any(path.stat().st_size for path in cache.iterdir())
+    assert kept(cache) == []
+
+
+def test_what_is_kept_needs_no_cluster(here, monkeypatch):
+    first = sweeps.compute(SWEEP, ignore)
+    monkeypatch.setattr(sweeps, "open_executor", rhmm.open_executor)
+    monkeypatch.setenv("RHMM_SCHEDULER", "tcp://127.0.0.1:9")  # nobody listens there
+
+    assert sweeps.compute(SWEEP, ignore) == first
+
+
+def test_a_run_that_fails_is_told(here, monkeypatch):
+    monkeypatch.setattr("rhmm.sweeping.run.run_once", lambda *task: 1 / 0)
+
+    with pytest.raises(RunFailedError, match="seed 0 failed: ZeroDivisionError"):
+        sweeps.compute(SWEEP, ignore)
 
 
 @pytest.mark.parametrize("address", ["nonsense", "ftp://127.0.0.1:1"])
