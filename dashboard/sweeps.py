@@ -150,10 +150,18 @@ class Sweep:
 
     @property
     def seconds(self) -> float:
-        """About how long it takes on this machine."""
+        """About how long it takes on this machine; how fast a cluster is, nobody knows."""
         effort = sum(configuration.effort for configuration in self.configurations())
         more_states = max(1.0, self.experiment.n_states / 3)  # efforts are those of three states
         return 1e-6 * effort * more_states * self.runs / _processors()
+
+    def seconds_in_words(self) -> str:
+        if scheduler() is None:
+            return f"That takes about {self.seconds:,.0f} s on this machine."
+        return (
+            f"On this machine that would take about {self.seconds:,.0f} s; "
+            "it is computed by the cluster that this server uses."
+        )
 
     def in_words(self) -> str:
         count = len(self.configurations())

@@ -14,7 +14,7 @@ from dashboard.desk import (
     leave,
     request,
 )
-from dashboard.sweeps import LEARNERS, MOST_RUNS, Outcome, Sweep
+from dashboard.sweeps import LEARNERS, MOST_RUNS, Outcome, Sweep, scheduler
 from rhmm import Run
 from rhmm.sweeping import summarise
 
@@ -155,9 +155,10 @@ def show_paper(sweep: Sweep, outcome: Outcome) -> None:
     table = paper_beside_ours.paper_rows(outcome.runs)
     if table:
         st.table(paper_beside_ours.paper_table(table))
+        where = "this machine" if scheduler() is None else "the cluster that this server uses"
         st.caption(
             f"Mean ± standard deviation over {paper_beside_ours.seeds_in_words(table)}. Time is "
-            "that of learning, on this machine; the paper’s is that of its authors’."
+            f"that of learning, on {where}; the paper’s is that of its authors’ machine."
         )
         with st.expander("Row by row: why ours and the paper’s differ"):
             for row in table:
@@ -211,5 +212,5 @@ if sweep.seconds <= AT_ONCE or existing(sweep) or st.session_state.get("started"
 else:
     leave()  # what ran before is not on this page any more
     explain_truth()
-    st.markdown(f"{sweep.in_words()} That takes about {sweep.seconds:,.0f} s on this machine.")
+    st.markdown(f"{sweep.in_words()} {sweep.seconds_in_words()}")
     st.button("Run", on_click=start)

@@ -1,20 +1,23 @@
+import math
 import time
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import billing, desk, sweeps, tradeoff
+from dashboard import billing, desk, jobs, sweeps, tradeoff
 from dashboard.experiment import Experiment
 from dashboard.runs import true_model
 from dashboard.sweeps import Outcome, Plan, Sweep
-from rhmm.sweeping import run_once
+from rhmm import RunFailedError
+from rhmm.sweeping import Configuration, run_once
+from rhmm.sweeping.record import CannotWriteError, Record
 from tests.pages.finding import labelled
 
 APP = Path(__file__).parents[2] / "pages" / "navigation.py"
 PAGE = "experiment/tradeoff.py"
 
-PATIENCE = 300.0
+PATIENCE = 600.0
 """Seconds: the first run may have to compile the kernels."""
 
 SMALL = {"T": "500", "delta": "60", "deltas": "40,100", "learners": "streaming", "runs": "2"}
@@ -28,9 +31,13 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def fresh(folder, monkeypatch):
-    """Runs are kept in a folder of these tests, and each test has a server that knows nothing."""
+    """Runs are kept in a folder of these tests, and each test has a server that knows nothing.
+
+    It has two processors, on any machine: with many, nothing takes long enough to wait for Run.
+    """
     monkeypatch.setenv("RHMM_CACHE", str(folder))
     monkeypatch.delenv("RHMM_SCHEDULER", raising=False)
+    monkeypatch.setattr(sweeps, "processors", lambda: 2)
     desk._sweeps.cache_clear()
     yield
     desk._sweeps.cache_clear()
@@ -106,6 +113,32 @@ def test_a_long_sweep_waits_to_be_asked():
     assert charts(app) == 0
     words = next(text for text in said(app.markdown) if "250 runs" in text)
     assert "That takes about" in words
+    assert words.endswith("s on this machine.")
+
+
+def test_a_cluster_is_not_said_to_be_as_fast_as_this_machine(monkeypatch):
+    monkeypatch.setenv("RHMM_SCHEDULER", "tcp://127.0.0.1:9")
+    app = opened(**LONG)
+
+    words = next(text for text in said(app.markdown) if "250 runs" in text)
+    assert "That takes" not in words
+    assert "On this machine that would take about" in words
+    assert words.endswith("it is computed by the cluster that this server uses.")
+
+
+@pytest.mark.parametrize(
+    ("address", "where"),
+    [("", "on this machine;"), ("tcp://127.0.0.1:9", "on the cluster that this server uses;")],
+)
+def test_times_are_said_to_be_of_where_the_runs_were_computed(monkeypatch, address, where):
+    papers = run_once(true_model(Experiment()), Configuration("ceiling", 500), 0)._replace(
+        configuration=Configuration("em")
+    )
+    monkeypatch.setenv("RHMM_SCHEDULER", address)
+    monkeypatch.setattr(sweeps, "compute", lambda wish, report: Outcome((papers,)))
+    app = settled(opened(deltas="40", learners="streaming", runs="1"))
+
+    assert any(f"Time is that of learning, {where}" in text for text in said(app.caption))
 
 
 def test_a_truth_that_cannot_be_is_told_before_a_sweep_runs_too():
@@ -228,7 +261,7 @@ def test_a_broken_link_is_one_sentence_and_the_rest_of_it_is_kept(query, sentenc
 
 def test_a_cluster_that_does_not_answer_is_told_until_somebody_tries_again(monkeypatch):
     monkeypatch.setenv("RHMM_SCHEDULER", "tcp://127.0.0.1:9")  # nobody listens there
-    app = settled(opened(**SMALL))
+    app = settled(opened(**SMALL | {"T": "501"}))  # of which nothing is kept
 
     sentence = "This could not be computed: the cluster that this server uses does not answer."
     assert said(app.error) == [sentence]
@@ -241,6 +274,30 @@ def test_a_cluster_that_does_not_answer_is_told_until_somebody_tries_again(monke
     settled(app)
     assert not app.error
     assert "12 runs: 6 ways to learn, 2 seeds each." in said(app.markdown)
+
+
+def test_a_run_that_fails_is_told_and_whoever_runs_the_server_learns_why(monkeypatch, caplog):
+    def fail(truth, tasks, executor):
+        raise RunFailedError("the run of EM, T=502, seed 0 failed: MemoryError")
+
+    monkeypatch.setattr(sweeps, "compute_runs", fail)
+    app = settled(opened(**SMALL | {"T": "502"}))
+
+    assert said(app.error) == ["This could not be computed: the server’s log says why."]
+    assert "the run of EM, T=502, seed 0 failed: MemoryError" in caplog.text
+
+
+def test_a_disk_that_fills_up_leaves_the_page_whole(monkeypatch):
+    def be_full(self, run):
+        raise CannotWriteError("no space left on device")
+
+    monkeypatch.setattr(Record, "append", be_full)
+    app = settled(opened(**SMALL | {"T": "503"}))
+
+    assert "12 runs: 6 ways to learn, 2 seeds each." in said(app.markdown)
+    assert "…" not in said(app.metric)
+    (note,) = said(app.warning)
+    assert note.startswith("Not all runs could be kept")
 
 
 @pytest.fixture
@@ -282,13 +339,14 @@ def test_runs_can_be_taken_away_when_no_more_come(endless):
     assert [downloads(app)[name] for name in files] == [True, True]
 
 
-def test_a_sweep_that_nobody_sees_any_more_ends(endless):
+def test_a_sweep_that_nobody_sees_any_more_ends(endless, monkeypatch):
+    monkeypatch.setattr(jobs, "PATIENCE", math.inf)  # whoever is silent does not count as gone
     app = opened(**SMALL | {"runs": "50"})
     job = job_of(runs=50)
     labelled(app.number_input, "T: length of the chain").set_value(100_000).run()
 
     assert "Run" in labels(app)
-    assert job.wait(20.0)  # long before those who are silent count as gone
+    assert job.wait(PATIENCE)
     assert job.cancelled
 
 
