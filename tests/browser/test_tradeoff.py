@@ -3,7 +3,7 @@ import os
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 from playwright.sync_api import TimeoutError
@@ -25,12 +25,30 @@ LONG = f"/tradeoff?T=9000&delta=250&deltas={','.join(map(str, range(250, 262)))}
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    """A server with an empty folder for its runs."""
-    with pytest.MonkeyPatch.context() as environment:
+    """A server with an empty folder for its runs, and with no more than two processors: with
+    many, no sweep takes long enough to wait for Run.
+    """
+    with ExitStack() as stack:
+        environment = stack.enter_context(pytest.MonkeyPatch.context())
         environment.setenv("RHMM_CACHE", str(tmp_path_factory.mktemp("cache")))
         environment.delenv("RHMM_SCHEDULER", raising=False)
-        with started_server(tmp_path_factory.mktemp("server")) as server:
-            yield server
+        with two_processors():
+            server = stack.enter_context(started_server(tmp_path_factory.mktemp("server")))
+        yield server
+
+
+@contextmanager
+def two_processors():
+    """What is started meanwhile may use no more, where the system can keep it to that."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    mine = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(mine)[:2])
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, mine)
 
 
 class TradeOff:

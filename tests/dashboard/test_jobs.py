@@ -7,7 +7,8 @@ from dashboard import jobs, runs
 from dashboard.experiment import Experiment
 
 SMALL = Experiment(length=500, window=60)
-PATIENCE = 120.0
+PATIENCE = 600.0
+"""Seconds: the first run may have to compile the kernels."""
 
 
 class Gate:
