@@ -174,7 +174,7 @@ def _add_floor(figure: go.Figure, sweep: Sweep, ends) -> None:
 
 
 def _add_paper(figure: go.Figure, windows: list[int], measure: Measure) -> None:
-    """The points of the paper's Table 2; its RMSE is another quantity and is not drawn."""
+    """The points of the paper's Table 2; its RMSE is no error of one estimate and not drawn."""
     printed = {w: paper_row(Configuration("windowed", window=w, transition_update="paper"))
                for w in windows}  # fmt: skip
     printed = {w: row for w, row in printed.items() if row is not None}
