@@ -1,4 +1,4 @@
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -39,9 +39,8 @@ class Here(ThreadPoolExecutor):
 
     def give_up(self):
         self.shutdown(cancel_futures=True)
-        for future in self._futures:
-            if future.cancelled():
-                future.set_running_or_notify_cancel()  # else who waits for it waits for ever
+        for future in wait(self._futures, timeout=0).not_done:
+            future.set_running_or_notify_cancel()  # else who waits for it waits for ever
 
 
 @pytest.fixture(autouse=True)
