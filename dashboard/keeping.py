@@ -79,10 +79,11 @@ def _file_for(truth: RiemannianHMM, length: int) -> Path:
     folder = _folder()
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"{fingerprint(truth)}-{rhmm.__version__}-T{length}.csv"
-    file.touch()  # so that it is none of the oldest
-    with suppress(FileNotFoundError):  # another server may remove the same
-        own = sorted(folder.glob(_OWN_FILES), key=lambda f: f.stat().st_mtime)
-        for old in own[:-_KEPT_FILES]:
+    file.touch()  # it is used, and none of the oldest for other servers
+    with suppress(FileNotFoundError):  # which may remove the same as this one
+        others = [other for other in folder.glob(_OWN_FILES) if other != file]
+        others.sort(key=lambda other: other.stat().st_mtime)
+        for old in others[: max(0, len(others) + 1 - _KEPT_FILES)]:
             old.unlink()
     return file
 
