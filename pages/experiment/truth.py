@@ -118,11 +118,18 @@ def edit_states(draft: dict, problems: dict) -> None:
 
 
 def choose_number_of_states(n: int) -> None:
+    def change(other) -> None:
+        """A second click may come before the page has answered the first: it was for `n` states."""
+        drafted = state.drafted_truth()
+        if len(drafted["means"]) == n:
+            state.propose_truth(other(drafted))
+
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.button(
             "Add a state",
             disabled=n == MOST_STATES,
-            on_click=lambda: state.propose_truth(truth.with_new_state(state.drafted_truth())),
+            on_click=change,
+            args=(truth.with_new_state,),
         )
         leaving = st.selectbox(
             "State to remove",
@@ -135,9 +142,8 @@ def choose_number_of_states(n: int) -> None:
         st.button(
             "Remove",
             disabled=n == 1,
-            on_click=lambda: state.propose_truth(
-                truth.without_state(state.drafted_truth(), leaving)
-            ),
+            on_click=change,
+            args=(lambda drafted: truth.without_state(drafted, leaving),),
         )
 
 

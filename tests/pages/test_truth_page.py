@@ -2,8 +2,10 @@ import json
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from dashboard import desk
 from dashboard.experiment import Experiment
 from dashboard.presets import PRESETS
 from tests.pages.finding import labelled
@@ -104,6 +106,29 @@ def test_eight_states_are_the_most(open_page):
     assert len(app.query_params["sigma"].split(",")) == 8
     assert button(app, "Add a state").disabled
     assert not app.exception
+
+
+@pytest.mark.parametrize(("label", "before", "after"), [("Remove", 2, 1), ("Add a state", 7, 8)])
+def test_a_second_click_before_the_page_has_answered_the_first_does_nothing(
+    open_page, monkeypatch, label, before, after
+):
+    even = (1 / before,) * before
+    places = tuple((0.1 * i, 0.0) for i in range(before))
+    experiment = Experiment(
+        transmat=(even,) * before, means=places, sigmas=(1.0,) * before, startprob=even
+    )
+    app = open_page(**experiment.to_query())
+    labelled(app.selectbox, "State to remove").set_value(0).run()
+    button(app, label).click()
+    clicked = app._tree.get_widget_states()
+    with monkeypatch.context() as patches:
+        patches.setattr(desk, "leave", st.stop)  # the page does not come as far as its buttons
+        app._run(clicked)
+    app._run(clicked)
+
+    assert not app.exception
+    assert app.session_state.draft == {}
+    assert app.session_state.experiment.n_states == after
 
 
 def test_a_row_that_is_no_law_is_explained_and_normalised(open_page):
