@@ -63,10 +63,12 @@ def _about_ceiling(run: Run, ceiling: Method) -> str:
         if run.experiment.n_states == 2
         else f", {_of_them(both[i, j], wrong)} between states {i + 1} and {j + 1}"
     )
+    share = present.percent(ceiling.accuracy)
+    level = "just below 100 %" if share == present.percent(1.0) else f"{share}, not 100 %"
     return (
-        f"**The ceiling** is {present.percent(ceiling.accuracy)}, not 100 %, because the states "
-        f"overlap: even with the true parameters {_times(wrong, 'observation')} of "
-        f"{run.experiment.length:,} get the wrong state{rest}."
+        f"**The ceiling** is {level}, because the states overlap: even with the true parameters "
+        f"{_times(wrong, 'observation')} of {run.experiment.length:,} "
+        f"{'gets' if wrong == 1 else 'get'} the wrong state{rest}."
     )
 
 

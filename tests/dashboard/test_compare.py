@@ -269,6 +269,18 @@ def test_states_are_said_not_to_overlap_only_if_kmeans_tells_them_apart_too():
         assert said(unclear).startswith("**The ceiling** is 100 % here: with the true parameters")
 
 
+def test_a_ceiling_that_is_rounded_to_100_is_said_to_be_just_below_it(paper):
+    n = paper.experiment.length
+    states = paper.true_states.copy()
+    states[0] = 2  # the chain starts in the first state
+    run = with_method(paper, CEILING, accuracy=1 - 1e-5, states=states)
+
+    assert differences.why_they_differ(run)[0].startswith(
+        "**The ceiling** is just below 100 %, because the states overlap: even with the true "
+        f"parameters 1 observation of {n:,} gets the wrong state"
+    )
+
+
 @pytest.mark.parametrize(
     ("gap", "words"),
     [
