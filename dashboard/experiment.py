@@ -158,8 +158,21 @@ def _written(value) -> str:
     return str(value)
 
 
+def _whole_number(text: str) -> int:
+    """Digits alone: `int` would also take blanks, underscores and the digits of other scripts."""
+    if not re.fullmatch(r"-?[0-9]+", text):
+        raise ValueError(text)
+    return int(text)
+
+
+def _number(text: str) -> float:
+    if not re.fullmatch(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", text, re.IGNORECASE):
+        raise ValueError(text)
+    return float(text)
+
+
 def _numbers(text: str) -> tuple[float, ...]:
-    return tuple(float(part) for part in text.split(","))
+    return tuple(_number(part) for part in text.split(","))
 
 
 def _rows(text: str) -> tuple[tuple[float, ...], ...]:
@@ -177,9 +190,9 @@ _READERS = {
     "means": _rows,
     "sigmas": _numbers,
     "startprob": _numbers,
-    "length": int,
-    "seed": int,
-    "window": int,
+    "length": _whole_number,
+    "seed": _whole_number,
+    "window": _whole_number,
     "algorithm": str,
     "transition_update": str,
 }
@@ -239,7 +252,7 @@ def _checked_means(means) -> tuple[tuple[float, float], ...]:
 
 
 def _checked_sigmas(sigmas, n: int) -> tuple[float, ...]:
-    _check_count("sigmas", "σ", sigmas, n)
+    _check_count("sigmas", "σ", sigmas, n, "entry", "entries")
     for i, sigma in enumerate(sigmas):
         name = indexed("σ", i)
         if not _is_number(sigma):
@@ -254,7 +267,7 @@ def _checked_sigmas(sigmas, n: int) -> tuple[float, ...]:
 
 
 def _checked_transmat(transmat, n: int) -> tuple[tuple[float, ...], ...]:
-    _check_count("transmat", "A", transmat, n)
+    _check_count("transmat", "A", transmat, n, "row", "rows")
     return tuple(
         _checked_law("transmat", f"Row {i + 1} of A", row, n) for i, row in enumerate(transmat)
     )
@@ -265,7 +278,7 @@ def _checked_startprob(startprob, n: int) -> tuple[float, ...]:
 
 
 def _checked_law(field: str, name: str, law, n: int) -> tuple[float, ...]:
-    _check_count(field, name, law, n)
+    _check_count(field, name, law, n, "entry", "entries")
     if not all(map(_is_number, law)):
         raise Invalid(field, f"{name} has an entry that is no number: each is a probability.")
     if min(law) < 0:
@@ -276,9 +289,14 @@ def _checked_law(field: str, name: str, law, n: int) -> tuple[float, ...]:
     return tuple(map(float, law))
 
 
-def _check_count(field: str, name: str, values, n: int) -> None:
+def _check_count(field: str, name: str, values, n: int, one: str, many: str) -> None:
     if len(values) != n:
-        raise Invalid(field, f"{name} has {len(values)} entries for {n} states.")
+        given, needed = _counted(len(values), one, many), _counted(n, "state", "states")
+        raise Invalid(field, f"{name} has {given} for {needed}.")
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
 
 
 def normalised(law) -> tuple[float, ...]:

@@ -79,7 +79,7 @@ def test_a_phone_shows_the_page_without_scrolling_sideways(path, open_page):
     ("path", "query", "sentence"),
     [
         ("/", "A=0.5,0.4,0;0,1,0;0,0,1", "Row 1 of A sums to 0.9"),
-        ("/truth", "A=1,2", "A has 1 entries"),
+        ("/truth", "A=1,2", "A has 1 row for 3 states"),
         ("/truth", "A=,,;,,;,,", "unclear"),
         ("/", "c=0,0;1,1;0.5,0", "outside the disk"),
         ("/truth", "c=0,0;0,0;0.5,0", "coincide"),
