@@ -90,12 +90,16 @@ class Job:
         with self._lock:
             self._watchers.pop(watcher, None)
 
+    @property
+    def wanted_forever(self) -> bool:
+        with self._lock:
+            return FOREVER in self._watchers
+
     def _wanted(self) -> bool:
         now = time.monotonic()
         with self._lock:
-            return FOREVER in self._watchers or any(
-                now - seen < PATIENCE for seen in self._watchers.values()
-            )
+            seen_lately = any(now - seen < PATIENCE for seen in self._watchers.values())
+        return seen_lately or self.wanted_forever
 
     def _report(self, result, doing: str, share: float) -> None:
         if not self._wanted():
@@ -174,7 +178,7 @@ class Desk:
             job.leave(watcher)
 
     def _forget_the_oldest(self) -> None:
-        finished = [wish for wish, job in self._jobs.items() if job.over]
+        finished = [w for w, job in self._jobs.items() if job.over and not job.wanted_forever]
         for wish in finished[:-KEPT]:
             del self._jobs[wish]
         gone = [w for w, job in self._wanted_by.items() if job not in self._jobs.values()]

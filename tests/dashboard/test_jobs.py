@@ -192,6 +192,19 @@ def test_only_the_latest_runs_are_kept(gate, monkeypatch):
     assert desk.request(replace(SMALL, seed=0), "me") is not made[0]
 
 
+def test_what_the_server_itself_wants_is_kept_whatever_others_ask_for(gate, monkeypatch):
+    monkeypatch.setattr(jobs, "KEPT", 2)
+    desk = jobs.Desk(gate.compute)
+    gate.opened.release()
+    default = desk.request(SMALL, jobs.FOREVER)
+    assert default.wait(PATIENCE)
+    for seed in range(1, 5):
+        gate.opened.release()
+        assert desk.request(replace(SMALL, seed=seed), "me").wait(PATIENCE)
+
+    assert desk.request(SMALL, "me") is default
+
+
 def test_what_the_server_itself_wants_is_computed_though_nobody_looks(gate, monkeypatch):
     monkeypatch.setattr(jobs, "PATIENCE", -1.0)
     job = jobs.Desk(gate.compute).request(SMALL, jobs.FOREVER)
