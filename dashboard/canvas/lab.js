@@ -36,14 +36,18 @@ class Lab {
     const isNew = run.id !== this.run?.id, isOpened = run.links !== this.run?.links;
     const atEnd = !this.run || this.position >= this.run.steps.length - 1;
     if (isOpened) this.open(run.view);
+    else if (isNew) this.opensAt = null; // that was a moment of another run
     this.run = run;
     this.charts.setRun(run);
     this.disk.setTruth(run.truth);
     if (isNew) {
       this.offerCentres();
       this.disk.setCloud(clouds().get(run.id) ?? null); // never one of another number of states
-      if (atEnd || this.playing || isOpened) this.restart();
-      else this.tellView(); // who has stopped to look stays there, and the link says where
+    }
+    if (isOpened || (isNew && (atEnd || this.playing))) {
+      this.restart();
+    } else if (isNew) {
+      this.tellView(); // who has stopped to look stays there, and the link says where
     } else if (this.opensAt !== null) {
       this.openAtMoment();
     } else if (atEnd && prefersStillness()) {
@@ -65,8 +69,9 @@ class Lab {
     }
   }
 
-  /** The first run of a link: begin as it says, or by playing. */
+  /** A link was opened: show what it says. */
   open(view) {
+    clearTimeout(this.telling); // of what was shown before it
     for (const name of SWITCHES) this.find(name).checked = view.show.includes(name);
     this.find("colour").value = view.colour;
     this.disk.colour(view.colour);
@@ -81,15 +86,11 @@ class Lab {
     if (over || steps[steps.length - 1] >= this.opensAt) this.opensAt = null;
   }
 
+  /** Stand at the moment of the link, or play from the start. */
   restart() {
-    if (this.opensAt !== null) {
-      this.openAtMoment();
-    } else if (prefersStillness()) {
-      this.position = Infinity;
-    } else {
-      this.position = 0;
-      this.play(true);
-    }
+    this.play(this.opensAt === null && !prefersStillness());
+    if (this.opensAt !== null) this.openAtMoment();
+    else this.position = this.playing ? 0 : Infinity;
   }
 
   offerCentres() {
@@ -102,7 +103,7 @@ class Lab {
 
   listen() {
     const on = (name, event, action) => this.find(name).addEventListener(event, action);
-    on("play", "click", () => this.play(!this.playing));
+    on("play", "click", () => this.playOrPause());
     on("back", "click", () => this.step(-1));
     on("next", "click", () => this.step(1));
     on("scrub", "input", (event) => this.show(Number(event.target.value)));
@@ -147,7 +148,7 @@ class Lab {
     // to a button or a switch of the lab arrows mean nothing; a space presses it
     const indifferent = this.root.contains(target) && target.matches("button, input[type=checkbox]");
     if (!free && !(indifferent && event.key !== " ")) return;
-    const action = { " ": () => this.play(!this.playing), ArrowRight: () => this.step(1), ArrowLeft: () => this.step(-1) }[event.key];
+    const action = { " ": () => this.playOrPause(), ArrowRight: () => this.step(1), ArrowLeft: () => this.step(-1) }[event.key];
     if (!action) return;
     event.preventDefault();
     action();
@@ -156,18 +157,21 @@ class Lab {
   play(playing) {
     if (playing && this.run?.over && this.position >= this.run.steps.length - 1) this.position = 0;
     this.playing = playing;
-    this.opensAt = null;
     this.last = null;
     const button = this.find("play");
     button.textContent = playing ? "Pause" : "Play";
     this.find("readout").setAttribute("aria-live", playing ? "off" : "polite"); // else it never ends
     this.box.dataset.playing = String(playing);
-    if (!playing) this.tellView();
     this.wake();
   }
 
+  playOrPause() {
+    this.opensAt = null;
+    this.play(!this.playing);
+    this.tellView();
+  }
+
   step(by) {
-    if (this.playing) this.play(false);
     this.show(Math.floor(this.position) + by);
     this.tellView();
   }
@@ -204,9 +208,11 @@ class Lab {
       const { x, y, zoom, panX, panY } = this.disk.view, { steps } = this.run;
       const atEnd = this.position >= steps.length - 1 && this.run.over;
       this.send("state", "view", {
+        told: Date.now(), // Python may have changed its view since it was told the same
+        links: this.run.links,
         show: SWITCHES.filter((name) => this.find(name).checked),
         colour: this.find("colour").value,
-        k: this.playing || atEnd || !steps.length ? null : steps[Math.floor(this.position)],
+        k: this.opensAt ?? (this.playing || atEnd || !steps.length ? null : steps[Math.floor(this.position)]),
         x, y, zoom, panX, panY,
       });
     }, 400);

@@ -31,7 +31,7 @@ def moved() -> None:
 
 def looked() -> None:
     sent = st.session_state["lab"].view
-    if sent:
+    if sent and sent["links"] == state.links():  # else another link was opened meanwhile
         state.look(sent)
 
 

@@ -105,7 +105,8 @@ class Lab:
     def query(self) -> dict[str, str]:
         return {k: v[0] for k, v in parse_qs(urlsplit(self.page.url).query).items()}
 
-    def wait_for_query(self, **expected: str) -> None:
+    def wait_for_query(self, **expected: str | None) -> None:
+        """None stands for what the address does not say."""
         self.page.wait_for_function(
             """expected => {
               const query = new URLSearchParams(location.search);

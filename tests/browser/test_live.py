@@ -308,6 +308,62 @@ def test_the_way_back_leads_to_earlier_views(open_lab):
     assert "look" not in lab.query
 
 
+def test_who_has_stopped_to_look_finds_the_moment_of_the_next_run_in_the_link(open_lab):
+    lab = open_lab("/?T=1000&delta=60&seed=11")
+    lab.wait_for_results()
+    k, before = lab.stop_at(100), lab.run
+    lab.wait_for_query(k=str(k))
+
+    lab.page.get_by_role("button", name="New data").click()
+
+    lab.wait_for_another_run(before)
+    lab.wait_for_query(k=str(k))
+    assert lab.k == k
+
+
+def test_the_same_look_is_in_the_link_after_the_way_back_too(open_lab):
+    lab = open_lab("/?T=1000&delta=60&seed=11")
+    lab.wait_for_results()
+    shown = "circles,trails,held,grid"
+    lab.page.get_by_label("geodesic grid").check()
+    lab.wait_for_query(show=shown)
+    lab.page.go_back()
+    lab.page.locator(".grid:not(:checked)").wait_for()
+    lab.wait_for_query(show=None)
+
+    lab.page.get_by_label("geodesic grid").check()
+
+    lab.wait_for_query(show=shown)
+
+
+def test_a_link_to_a_moment_stops_the_picture_and_one_without_plays_it(open_lab):
+    lab = open_lab("/?seed=4")
+    lab.wait_for_results()
+    lab.page.get_by_label("Speed").select_option("0.1")
+    lab.stop_at(100)
+    lab.wait_for_query(k="2725")
+    lab.page.get_by_role("button", name="Play").click()
+    lab.wait_for_query(k=None)
+
+    lab.page.go_back()
+    lab.wait_for("lab.k === '2725' && lab.playing === 'false'")
+    lab.wait_for_query(k="2725")
+    lab.page.go_back()
+    lab.wait_for("Number(lab.k) < 2725 && lab.playing === 'true'")
+    lab.wait_for_query(k=None)
+
+
+def test_who_prefers_less_motion_sees_the_end_of_a_link_without_a_moment(open_page):
+    lab = Lab(open_page("/?seed=4", reduced_motion="reduce"))
+    lab.wait_for_results()
+    lab.stop_at(100)
+    lab.wait_for_query(k="2725")
+
+    lab.page.go_back()
+
+    lab.wait_for("lab.k === '10000' && lab.playing === 'false'")
+
+
 def test_a_long_run_plays_while_it_is_computed_and_can_be_cancelled(open_lab):
     lab = open_lab("/?T=100000&delta=5000&algorithm=windowed&update=convex")
     lab.page.get_by_role("button", name="Cancel").wait_for()
