@@ -36,7 +36,6 @@ def open_session() -> None:
         st.session_state.link_problems = problems + more_problems
         st.session_state.view = View.from_query(asked)
         st.session_state.written = []
-        st.session_state.refusals = 0
         st.session_state.links = links() + 1
     write_link()
 
@@ -106,7 +105,6 @@ def propose(**changes) -> bool:
     except Invalid:
         st.session_state.draft = draft
         st.session_state.problems = _problems(experiment(), draft)
-        st.session_state.refusals += 1
         return False
     if accepted != experiment():
         # another run has other moments; where and how one looks at it stays
@@ -179,11 +177,6 @@ def _problems(valid: Experiment | Plan, draft: dict) -> dict[str, str]:
         if rest == draft:  # what was typed does not go with what was there
             return problems
         draft = rest
-
-
-def refusals() -> int:
-    """How many proposals were refused: the canvas takes back what it shows when this changes."""
-    return st.session_state.refusals
 
 
 def links() -> int:

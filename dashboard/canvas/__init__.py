@@ -5,6 +5,7 @@ A finished run travels once as one compact message; playing, stepping and zoomin
 
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -41,12 +42,34 @@ _lab = st.components.v2.component(
 _feed = st.components.v2.component("rhmm_feed", js=sources("payload.js", "clouds.js", "feed.js"))
 
 
-def lab(message: bytes, *, key: str, on_moved, on_view) -> None:
-    """Mount the Live lab with a `run_message`.
+def lab(run: Run, over: bool, view: View, links: int, *, key: str, on_moved, on_view) -> None:
+    """Mount the Live lab with what a `run_message` says.
 
     The callbacks find what was sent in ``st.session_state[key]``.
     """
-    _lab(key=key, data=message, on_moved_change=on_moved, on_view_change=on_view)
+    message = run_message(run, over, view, links, heard(key))
+    _lab(key=key, data=message, on_moved_change=hearing(key, on_moved), on_view_change=on_view)
+
+
+def heard(key: str) -> int:
+    """The number of the last drop that has come from this canvas, or one before it in its place.
+
+    Until a message says so the canvas takes what it has dropped for the truth, and repeats it with
+    the next drop.
+    """
+    return st.session_state.get(f"heard-{key}", 0)
+
+
+def hearing(key: str, on_moved: Callable[[], None]) -> Callable[[], None]:
+    """The callback, after a note of what was `heard`."""
+
+    def moved() -> None:
+        drops = st.session_state[key].moved
+        if drops:
+            st.session_state[f"heard-{key}"] = drops[-1]["number"]
+        on_moved()
+
+    return moved
 
 
 def feed(run: Run, *, key: str) -> None:
@@ -105,11 +128,11 @@ def cloud_message(run: Run) -> bytes:
     return pack({"id": run_id(run), "name": _cloud_name(run), "stride": stride}, arrays)
 
 
-def run_message(run: Run, over: bool, view: View, refusals: int = 0, links: int = 0) -> bytes:
+def run_message(run: Run, over: bool, view: View, links: int = 0, drops: int = 0) -> bytes:
     """What is known of the run so far; `over` says that no more of it will come.
 
-    The canvas keeps what people do with it, until one of the counts rises: they were refused what
-    they dragged, or have opened another link, which is seen as `view` says.
+    The canvas keeps what people do with it until one of the counts rises: they have opened another
+    link, which is seen as `view` says, or what they dropped was heard, be it accepted or not.
     """
     experiment, n = run.experiment, run.experiment.n_states
     held = observations_held(experiment)
@@ -150,8 +173,8 @@ def run_message(run: Run, over: bool, view: View, refusals: int = 0, links: int 
         "over": over,
         "withoutPath": _without_path(run, over),
         "view": view.for_browser(),
-        "refusals": refusals,  # a message that has not changed would not reach the canvas
         "links": links,
+        "heard": drops,
     }
     return pack(about, arrays)
 

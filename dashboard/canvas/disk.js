@@ -7,8 +7,9 @@ const MOST_ZOOM = 60;
 class DiskView {
   /**
    * `canvas` is drawn on; `handles` is an element over it that gets one button for each true mean.
-   * `onDrop([{ state, x, y }, …])` is called when true means have been moved, `onLook()` when the view
-   * has.
+   * `onDrop([{ state, x, y, number }, …])` is called when true means have been moved; the numbers are
+   * those of the call, and `setTruth` is told the last that Python has heard. `onLook()` is called when
+   * the view has been moved.
    */
   constructor(canvas, handles, { onDrop, onLook }) {
     Object.assign(this, { canvas, handles, onDrop, onLook });
@@ -18,6 +19,8 @@ class DiskView {
     this.dirty = true;
     this.dragged = null; // the state whose mean is under the pointer
     this.moved = new Set(); // states whose means were moved and that nobody was told of yet
+    this.told = new Map(); // of states whose means Python was told and has not heard: where, and when
+    this.drops = 0; // how often Python was told
     this.colourBy = "true";
     this.listen();
   }
@@ -48,16 +51,23 @@ class DiskView {
 
   // What is shown
 
-  /** Python says what is true, and may have refused a place; but a mean in somebody's hand stays there. */
-  setTruth(truth) {
+  /**
+   * Python says what is true, and may have refused a place; but a mean in somebody's hand stays there,
+   * and so does one that was dropped where Python has not heard of it: it has `heard` so many drops.
+   */
+  setTruth(truth, heard) {
     if (truth.means.length !== this.means?.length) {
       this.dragged = null;
       this.moved.clear();
+      this.told.clear();
     }
+    this.drops = Math.max(this.drops, heard); // Python may have heard of others, from a canvas before
+    for (const [state, { number }] of this.told) if (number <= heard) this.told.delete(state);
     const inHand = (state) => state === this.dragged || this.moved.has(state);
-    const means = truth.means.map((mean, state) => (inHand(state) ? this.means[state] : [...mean]));
-    if (JSON.stringify([truth, means]) === JSON.stringify([this.truth, this.means])) return;
+    const before = JSON.stringify([this.truth, this.means]);
     this.truth = truth;
+    const means = truth.means.map((_, state) => (inHand(state) ? this.means[state] : this.placeOf(state)));
+    if (JSON.stringify([truth, means]) === before) return;
     this.means = means;
     this.placeHandles(true);
     this.dirty = true;
@@ -191,7 +201,7 @@ class DiskView {
     handle.addEventListener("pointercancel", () => {
       this.dragged = null;
       this.moved.delete(state);
-      this.means[state] = [...this.truth.means[state]];
+      this.means[state] = this.placeOf(state);
       this.placeHandles(false);
       this.onLook(false);
       this.drop();
@@ -209,19 +219,28 @@ class DiskView {
     return handle;
   }
 
-  /** Tell where the means that were moved are now, all at once: one message may overtake another. */
+  /** Where this mean is if nobody holds it: where it was dropped last, else where Python says. */
+  placeOf(state) {
+    return [...(this.told.get(state)?.place ?? this.truth.means[state])];
+  }
+
+  /**
+   * Tell where the means that were moved are now, all at once, with those that Python has not heard of
+   * yet: a message that comes while Python is busy replaces the one before.
+   */
   drop() {
     clearTimeout(this.dropping);
     if (this.dragged !== null) return; // when the hand lets go
-    const drops = [];
+    const number = this.drops + 1;
     for (const state of this.moved) { // a mere click moves nothing, and must not round what was typed
-      const [x, y] = this.means[state].map((value) => Math.round(value * 1000) / 1000);
-      const [wasX, wasY] = this.truth.means[state];
-      this.means[state] = [x, y];
-      if (x !== wasX || y !== wasY) drops.push({ state, x, y });
+      const place = this.means[state].map((value) => Math.round(value * 1000) / 1000);
+      if (String(place) !== String(this.placeOf(state))) this.told.set(state, { place, number });
+      this.means[state] = this.placeOf(state);
     }
     this.moved.clear();
-    if (drops.length) this.onDrop(drops);
+    if (![...this.told.values()].some((drop) => drop.number === number)) return;
+    this.drops = number;
+    this.onDrop([...this.told].map(([state, { place: [x, y] }]) => ({ state, x, y, number })));
   }
 
   close() {

@@ -39,7 +39,7 @@ class Lab {
     else if (isNew) this.opensAt = null; // that was a moment of another run
     this.run = run;
     this.charts.setRun(run);
-    this.disk.setTruth(run.truth);
+    this.disk.setTruth(run.truth, run.heard);
     if (isNew) {
       this.offerCentres();
       this.disk.setCloud(clouds().get(run.id) ?? null); // never one of another number of states

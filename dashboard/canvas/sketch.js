@@ -20,9 +20,9 @@ class Sketch {
     this.forgetPixels = onOtherPixels(() => this.resize());
   }
 
-  receive({ truth, xy, states }) {
+  receive({ truth, heard, xy, states }) {
     this.disk.setCloud({ xy, states });
-    this.disk.setTruth(truth);
+    this.disk.setTruth(truth, heard);
     this.wake();
   }
 

@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from dashboard.canvas import pack, sources
+from dashboard.canvas import heard, hearing, pack, sources
 from dashboard.experiment import Experiment
 from dashboard.figures import STATE_COLOURS
 from dashboard.runs import true_model
@@ -24,15 +24,16 @@ def sketch(experiment: Experiment, means, sigmas, *, key: str, on_moved) -> None
 
     The callback finds what was dropped where in ``st.session_state[key].moved``.
     """
-    _sketch(key=key, data=sketch_message(experiment, means, sigmas), on_moved_change=on_moved)
+    message = sketch_message(experiment, means, sigmas, heard(key))
+    _sketch(key=key, data=message, on_moved_change=hearing(key, on_moved))
 
 
-def sketch_message(experiment: Experiment, means, sigmas) -> bytes:
+def sketch_message(experiment: Experiment, means, sigmas, drops: int) -> bytes:
     points, states = _sample(experiment)
     if len(means) != experiment.n_states:
         points, states = points[:0], states[:0]  # of a model with other states
     truth = {"means": means, "sigmas": sigmas, "colours": STATE_COLOURS[: len(means)]}
-    return pack({"truth": truth}, {"xy": points, "states": states})
+    return pack({"truth": truth, "heard": drops}, {"xy": points, "states": states})
 
 
 @st.cache_data(max_entries=32, show_spinner=False, hash_funcs={Experiment: repr})

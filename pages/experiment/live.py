@@ -37,8 +37,7 @@ def looked() -> None:
 
 def show(run) -> None:
     over = run.finished or has_ended(job)
-    message = canvas.run_message(run, over, state.view(), state.refusals(), state.links())
-    canvas.lab(message, key="lab", on_moved=moved, on_view=looked)
+    canvas.lab(run, over, state.view(), state.links(), key="lab", on_moved=moved, on_view=looked)
     canvas.feed(run, key="cloud")
     st.table(present.methods_table(run))
     takeaway.buttons(run)

@@ -37,8 +37,8 @@ class Bench:
             canvas.sources(*canvas.LAB),
         )
 
-    def receive(self, run, over=True):
-        message = canvas.run_message(run, over, View())
+    def receive(self, run, over=True, heard=0):
+        message = canvas.run_message(run, over, View(), drops=heard)
         self.page.evaluate("text => window.receive(text)", base64.b64encode(message).decode())
 
     def give_cloud(self, run, **arrays):
@@ -66,8 +66,22 @@ class Bench:
         self.wait_for(f"Number(lab.painted) > {painted}")
         return self.page.evaluate("document.querySelector('canvas.disk').toDataURL()")
 
+    def drag(self, state, right, down):
+        box = self.page.locator(".handle").nth(state).bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        self.page.mouse.move(x, y)
+        self.page.mouse.down()
+        self.page.mouse.move(x + right, y + down)
+        self.page.mouse.up()
+
+    def means(self):
+        """Where the crosses are."""
+        return self.page.evaluate("document.querySelector('main').lab.disk.means")
+
     def moves(self):
-        return [value for name, value in self.sent if name == "moved"]
+        """Each time that means were dropped: which, and where."""
+        drops = [value for name, value in self.sent if name == "moved"]
+        return [{drop["state"]: (drop["x"], drop["y"]) for drop in sent} for sent in drops]
 
 
 @pytest.fixture
@@ -119,7 +133,7 @@ def test_arrow_keys_are_not_lost_while_messages_come(bench, run):
         bench.receive(unfinished, over=False)
     bench.page.clock.run_for(700)
 
-    assert bench.moves() == [[{"state": 0, "x": 0.01, "y": 0}, {"state": 1, "x": 0.29, "y": 0.81}]]
+    assert bench.moves() == [{0: (0.01, 0), 1: (0.29, 0.81)}]
 
     handles.nth(2).focus()
     bench.page.keyboard.press("ArrowUp")
@@ -127,6 +141,43 @@ def test_arrow_keys_are_not_lost_while_messages_come(bench, run):
     bench.page.clock.run_for(700)
     assert len(bench.moves()) == 1  # that state is no more
     assert bench.complaints == []
+
+
+def test_a_mean_stays_where_it_was_dropped_until_that_was_heard(bench, run):
+    bench.receive(run)
+    bench.drag(1, -60, 90)
+    dropped = bench.means()[1]
+    assert bench.moves() == [{1: tuple(dropped)}]
+
+    bench.receive(run, over=False)  # sent before the drop had arrived
+    assert bench.means()[1] == dropped
+
+    bench.receive(run, heard=1)  # it has arrived, and was refused
+    assert bench.means() == [list(mean) for mean in SMALL.means]
+
+
+def test_a_drop_that_was_not_heard_is_told_again_with_the_next(bench, run):
+    bench.receive(run)
+    bench.drag(0, 80, 40)
+    bench.drag(1, -60, 90)
+    first, second, third = bench.means()
+
+    assert bench.moves()[-1] == {0: tuple(first), 1: tuple(second)}
+
+    means = (tuple(first), tuple(second), tuple(third))
+    bench.receive(runs.empty_run(replace(SMALL, means=means)), over=False, heard=2)
+    bench.drag(2, 60, 60)
+    assert bench.moves()[-1] == {2: tuple(bench.means()[2])}
+
+
+def test_drops_of_a_new_canvas_are_told_from_those_of_the_one_before(bench, run):
+    bench.receive(run, heard=7)
+    bench.drag(1, -60, 90)
+    dropped = bench.means()[1]
+
+    bench.receive(run, over=False, heard=7)
+
+    assert bench.means()[1] == dropped
 
 
 def test_a_model_with_fewer_states_may_come_before_its_cloud(bench, run):
