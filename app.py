@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 import streamlit as st
 
 from dashboard import desk
+from dashboard.canvas import program
 
 
 @asynccontextmanager
@@ -18,4 +19,4 @@ async def lifespan(app):
     yield
 
 
-app = st.App("pages/navigation.py", lifespan=lifespan)
+app = st.App("pages/navigation.py", lifespan=lifespan, routes=[program.route()])

@@ -6,40 +6,24 @@ A finished run travels once as one compact message; playing, stepping and zoomin
 import hashlib
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
+from dashboard.canvas.program import loader
 from dashboard.figures import STATE_COLOURS
 from dashboard.runs import EM, KMEANS, ONLINE, Run, observations_held, trace_stride, true_model
 from dashboard.views import View
 from rhmm.scoring import path_errors
 
-HERE = Path(__file__).parent
 MOST_POINTS = 15_000
 """Of longer chains every second, third, … point is drawn."""
 
-
-LAB = (
-    "payload.js", "clouds.js", "geometry.js", "marks.js", "disk.js", "learner.js", "charts.js",
-    "lab.js",
-)  # fmt: skip
-"""The source files of the Live lab."""
-
-
-def sources(*files: str) -> str:
-    """Several source files as one: of JavaScript files only the last exports."""
-    return "\n".join((HERE / file).read_text(encoding="utf-8") for file in files)
-
-
+# its room is kept while the program is fetched, else what is below would move
 _lab = st.components.v2.component(
-    "rhmm_lab",
-    html=sources("lab.html"),
-    css=sources("disk.css", "lab.css"),
-    js=sources(*LAB),
+    "rhmm_lab", css=":host { display: block; min-height: 36rem; }", js=loader("lab")
 )
-_feed = st.components.v2.component("rhmm_feed", js=sources("payload.js", "clouds.js", "feed.js"))
+_feed = st.components.v2.component("rhmm_feed", js=loader("feed"))
 
 
 def lab(run: Run, over: bool, view: View, links: int, *, key: str, on_moved, on_view) -> None:

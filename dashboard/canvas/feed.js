@@ -1,4 +1,5 @@
-export default function ({ data, setTriggerValue }) {
+/** Takes what `cloud_message` packs. */
+export function feed({ data, setTriggerValue }) {
   const cloud = unpack(data);
   if (cloud.xy) {
     clouds().clear(); // only the latest is on screen

@@ -4,10 +4,10 @@ const SECONDS_AT_NORMAL_SPEED = 9; // from the first frame to the last
 const SWITCHES = ["circles", "trails", "held", "grid", "em", "kmeans"];
 
 class Lab {
-  constructor(root, send) {
-    this.root = root;
+  constructor(room, send) {
+    this.room = room;
     this.send = send;
-    this.find = (name) => root.querySelector(`.${name}`);
+    this.find = (name) => room.querySelector(`.${name}`);
     this.box = this.find("lab");
     this.run = null;
     this.position = 0;
@@ -146,7 +146,7 @@ class Lab {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const free = target === document.body || target.tagName === "CANVAS" || target.classList?.contains("stMain");
     // to a button or a switch of the lab arrows mean nothing; a space presses it
-    const indifferent = this.root.contains(target) && target.matches("button, input[type=checkbox]");
+    const indifferent = this.room.contains(target) && target.matches("button, input[type=checkbox]");
     if (!free && !(indifferent && event.key !== " ")) return;
     const action = { " ": () => this.playOrPause(), ArrowRight: () => this.step(1), ArrowLeft: () => this.step(-1) }[event.key];
     if (!action) return;
@@ -309,15 +309,11 @@ class Lab {
   }
 }
 
-export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
-  // Called again whenever data arrive; the lab lives on the element until it is unmounted.
+export function lab({ data, parentElement, setStateValue, setTriggerValue }) {
   const send = (kind, name, value) => (kind === "state" ? setStateValue : setTriggerValue)(name, value);
-  parentElement.lab ??= new Lab(parentElement, send);
-  parentElement.lab.receive(readRun(data));
-  return () => {
-    parentElement.lab?.close();
-    parentElement.lab = null;
-  };
+  const [picture, unmount] = mounted(parentElement, FURNITURE.lab, (room) => new Lab(room, send));
+  picture.receive(readRun(data));
+  return unmount;
 }
 
 function readRun(data) {

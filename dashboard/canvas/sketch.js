@@ -1,12 +1,13 @@
 // The disk of a true model: a sample of its observations, and its means to be dragged.
 
 class Sketch {
-  constructor(root, onDrop) {
-    this.box = root.querySelector(".sketch");
-    this.canvas = root.querySelector(".disk");
+  constructor(room, onDrop) {
+    this.room = room;
+    this.box = room.querySelector(".sketch");
+    this.canvas = room.querySelector(".disk");
     this.painted = 0;
-    this.disk = new DiskView(this.canvas, root.querySelector(".handles"), { onDrop, onLook: () => this.wake() });
-    const on = (name, action) => root.querySelector(`.${name}`).addEventListener("click", action);
+    this.disk = new DiskView(this.canvas, room.querySelector(".handles"), { onDrop, onLook: () => this.wake() });
+    const on = (name, action) => room.querySelector(`.${name}`).addEventListener("click", action);
     on("closer", () => this.disk.zoomBy(1.5));
     on("wider", () => this.disk.zoomBy(1 / 1.5));
     on("whole", () => {
@@ -62,13 +63,9 @@ class Sketch {
   }
 }
 
-export default function ({ data, parentElement, setTriggerValue }) {
-  // Called again whenever data arrive; the sketch lives on the element until it is unmounted.
+export function sketch({ data, parentElement, setTriggerValue }) {
   const onDrop = (drops) => setTriggerValue("moved", drops);
-  parentElement.sketch ??= new Sketch(parentElement, onDrop);
-  parentElement.sketch.receive(unpack(data));
-  return () => {
-    parentElement.sketch?.close();
-    parentElement.sketch = null;
-  };
+  const [picture, unmount] = mounted(parentElement, FURNITURE.sketch, (room) => new Sketch(room, onDrop));
+  picture.receive(unpack(data));
+  return unmount;
 }

@@ -3,7 +3,8 @@
 import numpy as np
 import streamlit as st
 
-from dashboard.canvas import heard, hearing, pack, sources
+from dashboard.canvas import heard, hearing, pack
+from dashboard.canvas.program import loader
 from dashboard.experiment import Experiment
 from dashboard.figures import STATE_COLOURS
 from dashboard.runs import true_model
@@ -11,12 +12,7 @@ from dashboard.runs import true_model
 MOST_POINTS = 3_000
 """Of longer chains every second, third, … point is drawn."""
 
-_sketch = st.components.v2.component(
-    "rhmm_sketch",
-    html=sources("sketch.html"),
-    css=sources("disk.css", "sketch.css"),
-    js=sources("payload.js", "geometry.js", "marks.js", "disk.js", "sketch.js"),
-)
+_sketch = st.components.v2.component("rhmm_sketch", js=loader("sketch"))
 
 
 def sketch(experiment: Experiment, means, sigmas, *, key: str, on_moved) -> None:

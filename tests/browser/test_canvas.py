@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dashboard import canvas, runs
+from dashboard.canvas import program
 from dashboard.experiment import Experiment
 from dashboard.presets import PRESETS
 from dashboard.views import View
@@ -22,19 +23,19 @@ class Bench:
         self.sent, self.complaints = [], []
         page.expose_function("keep", lambda name, value: self.sent.append((name, value)))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        style = canvas.sources("disk.css", "lab.css")
-        page.set_content(f"<style>{style}</style><main>{canvas.sources('lab.html')}</main>")
+        page.set_content("<main></main>")
         page.evaluate(
             """async source => {
               const file = new Blob([source], { type: "text/javascript" });
-              const { default: receive } = await import(URL.createObjectURL(file));
+              const { lab } = await import(URL.createObjectURL(file));
               const parentElement = document.querySelector("main");
-              window.receive = (text) => receive({
+              window.unmounts = [];
+              window.receive = (text) => window.unmounts.push(lab({
                 data: Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)),
                 parentElement, setStateValue: window.keep, setTriggerValue: window.keep,
-              });
+              }));
             }""",
-            canvas.sources(*canvas.LAB),
+            program.source(),
         )
 
     def receive(self, run, over=True, heard=0):
@@ -62,7 +63,7 @@ class Bench:
     def disk(self):
         """The picture on the disk, painted anew."""
         painted = self.page.locator(".lab").get_attribute("data-painted")
-        self.page.evaluate("document.querySelector('main').lab.wake()")
+        self.page.evaluate("document.querySelector('main').picture.wake()")
         self.wait_for(f"Number(lab.painted) > {painted}")
         return self.page.evaluate("document.querySelector('canvas.disk').toDataURL()")
 
@@ -76,7 +77,7 @@ class Bench:
 
     def means(self):
         """Where the crosses are."""
-        return self.page.evaluate("document.querySelector('main').lab.disk.means")
+        return self.page.evaluate("document.querySelector('main').picture.disk.means")
 
     def moves(self):
         """Each time that means were dropped: which, and where."""
@@ -118,6 +119,19 @@ def test_a_run_that_was_stopped_is_replayed_on_every_screen(bench, run):
     session = bench.page.context.new_cdp_session(bench.page)
     session.send("Emulation.setDeviceMetricsOverride", screen)
     bench.page.wait_for_function(f"{pixels} > 1.9 * {before}")
+    assert bench.complaints == []
+
+
+def test_a_message_that_was_overtaken_does_not_take_the_picture_away(bench, run):
+    bench.receive(run, over=False)
+    bench.receive(run)
+
+    bench.page.evaluate("window.unmounts[0]()")  # as Streamlit does when it comes late
+    bench.wait_for("lab.playing === 'true' && Number(lab.painted) > 5")
+    bench.page.evaluate("window.unmounts[1]()")
+
+    assert bench.page.locator(".lab").count() == 0
+    bench.page.keyboard.press("Space")
     assert bench.complaints == []
 
 

@@ -426,18 +426,44 @@ def test_a_file_can_be_taken_while_the_page_runs_again(open_lab):
     assert download.value.path().read_text(encoding="utf-8").count("\n") == 801
 
 
-def test_a_finished_run_is_a_small_message(open_lab, open_page):
+class Ear:
+    """Hears what the server sends to a page; pass it to `open_page` as `before`."""
+
+    def __init__(self):
+        self.heard = []
+
+    def __call__(self, page):
+        page.on("websocket", lambda line: line.on("framereceived", lambda m: self.heard.append(m)))
+
+    def size(self):
+        return sum(map(len, self.heard))
+
+
+def test_a_finished_run_is_a_small_message(open_lab):
     open_lab().wait_for_results()  # from now on it is finished for everybody
-    received = []
+    ear = Ear()
 
-    def count(page):
-        page.on("websocket", lambda ws: ws.on("framereceived", lambda data: received.append(data)))
+    open_lab(before=ear).wait_for_results()
 
-    lab = Lab(open_page(before=count))
-    lab.wait_until_moving()
+    assert ear.size() < 200_000
+
+
+def test_the_program_is_fetched_once_and_not_sent_with_the_messages(open_lab, server):
+    ear, fetched = Ear(), []
+
+    def listen(page):
+        ear(page)
+        page.on("request", lambda request: fetched.append(request.url))
+
+    lab = open_lab("/?T=1000&delta=60", before=listen)
     lab.wait_for_results()
+    lab.page.get_by_role("button", name="Zoom in").click()
+    lab.page.wait_for_function("location.search.includes('look=')")
+    lab.page.get_by_role("link", name="Set the truth").click()
+    lab.page.locator(".sketch").wait_for()
 
-    assert sum(len(data) for data in received) < 300_000
+    assert not any(b"class DiskView" in message for message in ear.heard)
+    assert fetched.count(f"{server.address}/canvas.js") == 1
 
 
 def test_a_cloud_that_got_lost_on_the_way_is_asked_for(open_lab):
