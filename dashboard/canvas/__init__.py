@@ -27,12 +27,31 @@ _feed = st.components.v2.component("rhmm_feed", js=loader("feed"))
 
 
 def lab(run: Run, over: bool, view: View, links: int, *, key: str, on_moved, on_view) -> None:
-    """Mount the Live lab with what a `run_message` says.
+    """Mount the Live lab with what a `run_message` says that goes on from the last one.
 
-    The callbacks find what was sent in ``st.session_state[key]``.
+    A browser that has missed the last one asks for all of it. The callbacks find what was sent in
+    ``st.session_state[key]``.
     """
-    message = run_message(run, over, view, links, heard(key))
-    _lab(key=key, data=message, on_moved_change=hearing(key, on_moved), on_view_change=on_view)
+    number, before = _last_message(key)
+    st.session_state[f"message-{key}"] = number + 1, run
+    _lab(
+        key=key,
+        data=run_message(run, over, view, links, heard(key), number + 1, before),
+        on_moved_change=hearing(key, on_moved),
+        on_view_change=on_view,
+        on_missing_change=lambda: send_all(key),
+    )
+
+
+def send_all(key: str) -> None:
+    """Let the next message to this canvas say all that is known: the browser may have nothing."""
+    number, _ = _last_message(key)
+    st.session_state[f"message-{key}"] = number, None
+
+
+def _last_message(key: str) -> tuple[int, Run | None]:
+    """Its number, and what of the run was known then; None if the next is not to go on from it."""
+    return st.session_state.get(f"message-{key}", (0, None))
 
 
 def heard(key: str) -> int:
@@ -112,8 +131,19 @@ def cloud_message(run: Run) -> bytes:
     return pack({"id": run_id(run), "name": _cloud_name(run), "stride": stride}, arrays)
 
 
-def run_message(run: Run, over: bool, view: View, links: int = 0, drops: int = 0) -> bytes:
+def run_message(
+    run: Run,
+    over: bool,
+    view: View,
+    links: int = 0,
+    drops: int = 0,
+    number: int = 1,
+    before: Run | None = None,
+) -> bytes:
     """What is known of the run so far; `over` says that no more of it will come.
+
+    Messages have a `number`. To a browser that has the last one it is enough to send what has come
+    since `before`.
 
     The canvas keeps what people do with it until one of the counts rises: they have opened another
     link, which is seen as `view` says, or what they dropped was heard, be it accepted or not.
@@ -122,14 +152,14 @@ def run_message(run: Run, over: bool, view: View, links: int = 0, drops: int = 0
     held = observations_held(experiment)
     stride = trace_stride(experiment)
     truth = true_model(experiment)
+    known = _known_rows(before, run)
     if run.trace is None:
         steps, means, transmats, sigmas = np.zeros(0), *np.zeros((3, 0))
         errors, frames = np.zeros(0), 1
     else:
-        trace = run.trace
-        steps, means, transmats, sigmas = trace.step, trace.means, trace.transmat, trace.sigmas
-        errors = np.stack(path_errors(transmats, means, truth), axis=1)
-        frames = (experiment.length - int(steps[0])) // stride + 1
+        steps, means, transmats, sigmas = (field[known:] for field in _path(run))
+        errors = np.stack(path_errors(run.trace.transmat, run.trace.means, truth), axis=1)[known:]
+        frames = (experiment.length - int(run.trace.step[0])) // stride + 1
     arrays = {
         "steps": steps.astype(np.int32),
         "means": means.astype(np.float32),
@@ -137,13 +167,17 @@ def run_message(run: Run, over: bool, view: View, links: int = 0, drops: int = 0
         "sigmas": sigmas.astype(np.float32),
         "errors": errors.astype(np.float32),
     }
-    em, kmeans = run.method(EM), run.method(KMEANS)
+    em, kmeans = (
+        None if known and before.method(name) else run.method(name) for name in (EM, KMEANS)
+    )
     if kmeans is not None:
         arrays |= _rival("kmeans", kmeans, [kmeans.model.means_])
     if em is not None:
         arrays |= _rival("em", em, [parameters.means for parameters in run.em_path])
     about = {
         "id": run_id(run),
+        "number": number,
+        "after": number - 1 if known else None,
         "truth": {
             "means": experiment.means,
             "sigmas": experiment.sigmas,
@@ -161,6 +195,23 @@ def run_message(run: Run, over: bool, view: View, links: int = 0, drops: int = 0
         "heard": drops,
     }
     return pack(about, arrays)
+
+
+def _path(run: Run) -> tuple[np.ndarray, ...]:
+    """What is drawn of the online learner's path, a row for each frame."""
+    return run.trace.step, run.trace.means, run.trace.transmat, run.trace.sigmas
+
+
+def _known_rows(before: Run | None, run: Run) -> int:
+    """How many rows of the path were known before: none if one of them was another.
+
+    While the learner goes on, its states may turn out to be in another order.
+    """
+    if before is None or before.experiment != run.experiment or before.trace is None:
+        return 0
+    known = len(before.trace.step)
+    pairs = zip(_path(before), _path(run), strict=True)
+    return known if all(np.array_equal(old, new[:known]) for old, new in pairs) else 0
 
 
 def _without_path(run: Run, over: bool) -> str:

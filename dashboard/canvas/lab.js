@@ -312,12 +312,31 @@ class Lab {
 export function lab({ data, parentElement, setStateValue, setTriggerValue }) {
   const send = (kind, name, value) => (kind === "state" ? setStateValue : setTriggerValue)(name, value);
   const [picture, unmount] = mounted(parentElement, FURNITURE.lab, (room) => new Lab(room, send));
-  picture.receive(readRun(data));
+  const run = continued(picture.run, unpack(data));
+  if (run) picture.receive(withRivals(run));
+  else send("state", "missing", Date.now()); // a message before this one was lost on the way
   return unmount;
 }
 
-function readRun(data) {
-  const run = unpack(data);
+const PATH = ["steps", "means", "transmat", "sigmas", "errors"];
+
+/** The run as it was known, with the news of a message; null if that goes on from another message. */
+function continued(known, news) {
+  if (news.after === null) return news;
+  if (news.number === known?.number) return known; // Streamlit may hand over the same message again
+  if (news.after !== known?.number) return null;
+  const path = PATH.map((name) => [name, joined(known[name], news[name])]);
+  return { ...known, ...news, ...Object.fromEntries(path) };
+}
+
+function joined(begin, end) {
+  const whole = new begin.constructor(begin.length + end.length);
+  whole.set(begin);
+  whole.set(end, begin.length);
+  return whole;
+}
+
+function withRivals(run) {
   const rival = (name) => run[`${name}Means`] && {
     means: run[`${name}Means`], transmat: run[`${name}Transmat`], errors: run[`${name}Errors`],
   };

@@ -18,6 +18,7 @@ for problem in state.link_problems():
     st.warning(str(problem))
 
 job = request(state.experiment())
+canvas.send_all("lab")  # for a page that begins anew; while a job runs, only what is new
 
 
 def moved() -> None:

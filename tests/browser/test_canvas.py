@@ -1,6 +1,7 @@
 """The canvas of the Live lab alone, without a server: messages come when the test says so."""
 
 import base64
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -38,8 +39,8 @@ class Bench:
             program.source(),
         )
 
-    def receive(self, run, over=True, heard=0):
-        message = canvas.run_message(run, over, View(), drops=heard)
+    def receive(self, run, over=True, heard=0, number=1, before=None):
+        message = canvas.run_message(run, over, View(), drops=heard, number=number, before=before)
         self.page.evaluate("text => window.receive(text)", base64.b64encode(message).decode())
 
     def give_cloud(self, run, **arrays):
@@ -120,6 +121,36 @@ def test_a_run_that_was_stopped_is_replayed_on_every_screen(bench, run):
     session.send("Emulation.setDeviceMetricsOverride", screen)
     bench.page.wait_for_function(f"{pixels} > 1.9 * {before}")
     assert bench.complaints == []
+
+
+def test_a_run_grows_by_what_is_new_of_it(bench, run):
+    half = len(run.trace.step) // 2
+    begun = run._replace(
+        trace=run.trace._make(field[:half] for field in run.trace), methods=(), finished=False
+    )
+    bench.receive(run)
+    shown = "JSON.stringify(document.querySelector('main').picture.run)"
+    whole = bench.page.evaluate(shown)
+
+    bench.receive(begun, over=False)
+    bench.receive(run, number=2, before=begun)
+    bench.receive(run, number=2, before=begun)  # as Streamlit does when the colours change
+
+    grown = bench.page.evaluate(shown)
+    assert json.loads(grown) == json.loads(whole) | {"number": 2, "after": 1}
+    assert [name for name, _ in bench.sent if name == "missing"] == []
+
+
+def test_what_follows_a_message_that_was_lost_is_not_shown_but_asked_for(bench, run):
+    begun = run._replace(trace=run.trace._make(field[:10] for field in run.trace), finished=False)
+    bench.receive(begun, over=False)
+
+    bench.receive(run, number=3, before=begun)
+
+    bench.wait_for(f"lab.k === '{begun.trace.step[-1]}'")
+    assert [name for name, _ in bench.sent if name == "missing"] == ["missing"]
+    bench.receive(run, number=4)
+    bench.wait_for(f"Number(lab.k) > {begun.trace.step[-1]}")
 
 
 def test_a_message_that_was_overtaken_does_not_take_the_picture_away(bench, run):

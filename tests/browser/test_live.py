@@ -448,6 +448,31 @@ def test_a_finished_run_is_a_small_message(open_lab):
     assert ear.size() < 200_000
 
 
+def test_another_look_at_a_finished_run_does_not_send_it_again(open_lab):
+    ear = Ear()
+    lab = open_lab("/?seed=4", before=ear)
+    lab.wait_for_results()
+    wait_until_still(lab.page)
+    ear.heard.clear()
+
+    lab.page.get_by_role("button", name="Zoom in").click()
+    lab.page.wait_for_function("location.search.includes('look=')")
+    lab.wait_for_results()
+
+    assert ear.size() < 20_000
+
+
+def test_a_run_that_got_lost_on_the_way_is_asked_for(open_lab):
+    lab = open_lab("/?seed=4")
+    lab.wait_for_results()
+    lab.box.evaluate("(box) => (box.getRootNode().picture.run.number = 0)")
+
+    lab.page.get_by_role("button", name="Zoom in").click()
+
+    whole = "([box]) => (({ number, after }) => number > 0 && after === null)"
+    lab.wait_for_pieces(".lab", f"{whole}(box.getRootNode().picture.run)")
+
+
 def test_the_program_is_fetched_once_and_not_sent_with_the_messages(open_lab, server):
     ear, fetched = Ear(), []
 

@@ -111,6 +111,45 @@ def test_before_the_first_step_the_canvas_says_whether_one_will_come(over, words
     assert about["withoutPath"] == words
 
 
+def first_rows(run, count):
+    return run._replace(trace=run.trace._make(field[:count] for field in run.trace))
+
+
+def test_a_message_goes_on_from_the_one_before(run):
+    begun = first_rows(run, 100)._replace(methods=())
+    _, whole = unpack(canvas.run_message(run, True, View()))
+
+    _, first = unpack(canvas.run_message(begun, False, View(), number=4))
+    about, rest = unpack(canvas.run_message(run, True, View(), number=5, before=begun))
+    again, nothing = unpack(canvas.run_message(run, True, View(), number=6, before=run))
+
+    assert (about["number"], about["after"]) == (5, 4)
+    assert about["frames"] == len(whole["steps"])
+    for name in ("steps", "means", "transmat", "sigmas", "errors"):
+        np.testing.assert_array_equal(np.concatenate([first[name], rest[name]]), whole[name])
+    np.testing.assert_array_equal(rest["emMeans"], whole["emMeans"])
+    assert again["after"] == 5
+    assert sum(array.size for array in nothing.values()) == 0
+
+
+def test_a_path_whose_states_are_in_another_order_is_sent_whole(run):
+    other_way = run.trace._replace(means=run.trace.means[:, ::-1])
+    before = first_rows(run._replace(trace=other_way), 100)
+
+    about, arrays = unpack(canvas.run_message(run, True, View(), number=5, before=before))
+
+    assert about["after"] is None
+    assert len(arrays["steps"]) == len(run.trace.step)
+
+
+def test_a_message_about_another_run_is_whole(run):
+    before = run._replace(experiment=Experiment(length=2_000, seed=1))
+
+    about, _ = unpack(canvas.run_message(run, True, View(), number=5, before=before))
+
+    assert about["after"] is None
+
+
 def test_a_run_that_waits_in_line_has_no_cloud_yet():
     about, arrays = unpack(canvas.cloud_message(runs.empty_run(Experiment())))
 
