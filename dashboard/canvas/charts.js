@@ -1,6 +1,8 @@
 // How A and the errors move with k: one panel for each row of A, one for the errors.
 
 const ERROR_NAMES = [["‖A − Â‖", "‖A − Â‖"], ["distance of means", "means"]]; // in full, and for little room
+const INDENT = 12; // pixels before a title
+const KEY = 30; // pixels for the mark and the number of a state
 
 class Charts {
   /** `onScrub(step)` is called with the number of observations under the pointer. */
@@ -32,21 +34,28 @@ class Charts {
 
   // Where things are
 
-  panels() {
+  /** Lay out the panels; where their titles have no room for all states, these stand above the panels. */
+  arrange(colours) {
     const { width, height } = this.canvas, ratio = window.devicePixelRatio || 1;
     const rows = this.run.truth.means.length, count = rows + 1;
-    const columns = width < 380 * ratio ? 1 : count <= 2 ? 1 : count <= 6 ? 2 : 3;
+    const columns = width < 380 * ratio ? (count <= 4 ? 1 : 2) : count <= 2 ? 1 : count <= 6 ? 2 : 3;
     const down = Math.ceil(count / columns);
+    const g = this.frame.getContext("2d");
+    this.font(g, colours, 14, 600);
+    const title = g.measureText(this.title(rows - 1)).width + (INDENT + rows * KEY) * ratio;
+    this.keysAbove = title > width / columns;
+    this.canvas.parentElement.style.setProperty("--rows", down);
+    const head = this.keysAbove ? 26 * ratio : 0;
     const pad = { left: 34 * ratio, right: 20 * ratio, top: 26 * ratio, bottom: 26 * ratio };
-    const cell = { width: width / columns, height: height / down };
-    return Array.from({ length: count }, (_, index) => {
+    const cell = { width: width / columns, height: (height - head) / down };
+    this.shown = Array.from({ length: count }, (_, index) => {
       const column = index % columns, row = Math.floor(index / columns);
       const span = index === rows ? columns - column : 1; // the errors take what is left of the row
       return {
         left: column * cell.width + pad.left,
         right: (column + span) * cell.width - pad.right,
-        top: row * cell.height + pad.top,
-        bottom: (row + 1) * cell.height - pad.bottom,
+        top: head + row * cell.height + pad.top,
+        bottom: head + (row + 1) * cell.height - pad.bottom,
       };
     });
   }
@@ -78,11 +87,11 @@ class Charts {
   }
 
   stepAt(clientX, clientY) {
-    if (!this.run) return null;
+    if (!this.shown) return null;
     const box = this.canvas.getBoundingClientRect(), ratio = this.canvas.width / box.width;
     const x = (clientX - box.left) * ratio, y = (clientY - box.top) * ratio;
     const slack = 14 * ratio;
-    const panel = this.panels().find(
+    const panel = this.shown.find(
       (p) => x > p.left - slack && x < p.right + slack && y > p.top - slack && y < p.bottom + slack,
     );
     if (!panel) return null;
@@ -97,7 +106,7 @@ class Charts {
     const colours = look(canvas);
     const key = JSON.stringify([canvas.width, canvas.height, colours.text, options.em, options.kmeans]);
     if (this.dirty || key !== this.drawnWith) {
-      this.shown = this.panels();
+      this.arrange(colours);
       this.scale = this.errorScale();
       this.drawFrame(colours, options);
       this.drawLines(colours);
@@ -138,22 +147,18 @@ class Charts {
     frame.width = canvas.width;
     frame.height = canvas.height;
     const g = frame.getContext("2d"), n = run.truth.means.length;
-    const font = (size, weight = 400) => (g.font = `${weight} ${size * ratio}px ${colours.family}`);
+    const font = (size, weight) => this.font(g, colours, size, weight);
+    if (this.keysAbove) this.drawKeys(g, colours, "A: lines to state  ", INDENT * ratio, 16 * ratio);
     this.shown.forEach((panel, row) => {
       const isErrors = row === n;
       g.fillStyle = colours.text;
       g.textAlign = "left";
       g.textBaseline = "alphabetic";
       font(14, 600);
-      if (!isErrors) {
-        g.fillText(`A: from state ${row + 1} to`, panel.left - 22 * ratio, panel.top - 10 * ratio);
-        let x = panel.left - 22 * ratio + g.measureText(`A: from state ${row + 1} to  `).width;
-        font(13);
-        for (let to = 0; to < n && n <= 5; to++, x += 30 * ratio) {
-          this.mark(g, colours, to, x + 5 * ratio, panel.top - 14.5 * ratio, 4.5 * ratio);
-          g.fillStyle = colours.text;
-          g.fillText(String(to + 1), x + 13 * ratio, panel.top - 10 * ratio);
-        }
+      if (!isErrors && this.keysAbove) {
+        g.fillText(`from state ${row + 1}`, panel.left - 22 * ratio, panel.top - 10 * ratio);
+      } else if (!isErrors) {
+        this.drawKeys(g, colours, this.title(row), panel.left - 22 * ratio, panel.top - 10 * ratio);
       } else {
         let x = panel.left - 22 * ratio;
         const narrow = panel.right - panel.left < 200 * ratio;
@@ -174,6 +179,31 @@ class Charts {
       if (isErrors) this.drawRivals(g, colours, panel, options, font);
       else this.drawTruth(g, colours, panel, row, options);
     });
+  }
+
+  title(row) {
+    return `A: from state ${row + 1} to  `;
+  }
+
+  /** A text, and then the mark and the number of each state. */
+  drawKeys(g, colours, text, x, y) {
+    const ratio = window.devicePixelRatio || 1;
+    this.font(g, colours, 14, 600);
+    g.textAlign = "left";
+    g.textBaseline = "alphabetic";
+    g.fillStyle = colours.text;
+    g.fillText(text, x, y);
+    x += g.measureText(text).width;
+    this.font(g, colours, 13);
+    for (let state = 0; state < this.run.truth.means.length; state++, x += KEY * ratio) {
+      this.mark(g, colours, state, x + 5 * ratio, y - 4.5 * ratio, 4.5 * ratio);
+      g.fillStyle = colours.text;
+      g.fillText(String(state + 1), x + 13 * ratio, y);
+    }
+  }
+
+  font(g, colours, size, weight = 400) {
+    g.font = `${weight} ${size * (window.devicePixelRatio || 1)}px ${colours.family}`;
   }
 
   stroke(g, colour, dash, width) {
@@ -241,6 +271,7 @@ class Charts {
   drawRivals(g, colours, panel, options, font) {
     const ratio = window.devicePixelRatio || 1;
     font(12, 600);
+    let right = panel.right - 3 * ratio; // the curves begin on the left
     for (const [name, rival, shown] of [["EM", this.run.em, options.em], ["K-means", this.run.kmeans, options.kmeans]]) {
       if (!shown || !rival) continue;
       rival.errors.forEach((error, index) => {
@@ -253,12 +284,13 @@ class Charts {
         g.stroke();
         g.globalAlpha = 1;
         g.setLineDash([]);
-        g.textAlign = "right"; // the curves begin on the left
+        g.textAlign = "right";
         const below = y < panel.top + 14 * ratio; // above it would meet the title
         g.textBaseline = below ? "top" : "bottom";
         g.fillStyle = colours.text;
-        g.fillText(`${name}, ${index ? "means" : "A"}`, panel.right - 3 * ratio, y + (below ? 2 : -1) * ratio);
+        g.fillText(name, right, y + (below ? 2 : -1) * ratio);
       });
+      right -= g.measureText(`${name}  `).width; // both may be equally good
     }
   }
 

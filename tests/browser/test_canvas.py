@@ -16,6 +16,15 @@ from dashboard.views import View
 SMALL = Experiment(length=500, window=60)
 
 
+def experiment_of(states: int) -> Experiment:
+    law = (1 / states,) * states
+    turns = np.arange(states) * 2 * np.pi / states
+    means = tuple((round(0.7 * np.cos(a), 3), round(0.7 * np.sin(a), 3)) for a in turns)
+    return replace(
+        SMALL, transmat=(law,) * states, means=means, sigmas=(0.3,) * states, startprob=law
+    )
+
+
 class Bench:
     """The lab on an empty page; what it sends is kept in `sent`."""
 
@@ -24,7 +33,8 @@ class Bench:
         self.sent, self.complaints = [], []
         page.expose_function("keep", lambda name, value: self.sent.append((name, value)))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.set_content("<main></main>")
+        style = "main { display: block; container-type: inline-size; }"  # as the component's host
+        page.set_content(f"<style>{style}</style><main></main>")
         page.evaluate(
             """async source => {
               const file = new Blob([source], { type: "text/javascript" });
@@ -268,6 +278,41 @@ def test_what_the_learner_holds_has_the_colours_that_were_chosen(bench, run):
     assert bench.disk() == coloured
 
 
+@pytest.mark.parametrize("width", [1200, 390])
+@pytest.mark.parametrize("states", [3, 5, 6, 8])
+def test_every_title_of_the_curves_has_room(bench, states, width):
+    bench.page.set_viewport_size({"width": width, "height": 900})
+    bench.page.evaluate(
+        """() => {
+          window.written = [];
+          const write = CanvasRenderingContext2D.prototype.fillText;
+          CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+            const { width } = this.measureText(text);
+            if (this.textAlign === "left" && this.textBaseline === "alphabetic") {
+              window.written.push([text.trim(), x, x + width, y]);
+            }
+            write.apply(this, arguments);
+          };
+        }"""
+    )
+    bench.receive(runs.empty_run(experiment_of(states)), over=False)
+    bench.page.wait_for_function("window.written.length > 0")
+    bench.page.evaluate("window.written.length = 0")
+    bench.disk()  # a second picture, after the canvas has found its size
+    bench.page.evaluate("document.querySelector('main').picture.charts.dirty = true")
+    bench.disk()
+    written = bench.page.evaluate("window.written")
+
+    titles = [text for text, *_ in written]
+    for state in range(1, states + 1):
+        assert any(f"from state {state}" in title for title in titles)
+        assert str(state) in titles
+    edge = bench.page.evaluate("document.querySelector('canvas.charts').width")
+    for _, begin, end, line in written:
+        nexts = [x for _, x, _, y in written if y == line and x > begin]
+        assert end < min(nexts, default=edge)
+
+
 @pytest.mark.parametrize("name", ["play", "grid"])
 def test_arrows_step_after_a_click(bench, run, name):
     bench.receive(run)
@@ -279,6 +324,16 @@ def test_arrows_step_after_a_click(bench, run, name):
     bench.wait_for(f"Number(lab.k) === {steps[21]}")
     bench.page.keyboard.press("ArrowLeft")
     bench.wait_for(f"Number(lab.k) === {steps[20]}")
+
+
+def test_space_plays_after_a_mean_was_dragged(bench, run):
+    bench.receive(run)
+    bench.page.locator(".scrub").fill("20")
+    bench.drag(1, -60, 90)
+
+    bench.page.keyboard.press("Space")
+
+    bench.wait_for("lab.playing === 'true'")
 
 
 def test_a_switch_is_pressed_by_space_and_nothing_plays(bench, run):
