@@ -145,9 +145,10 @@ class Lab {
     const target = event.composedPath()[0];
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const free = target === document.body || target.tagName === "CANVAS" || target.classList?.contains("stMain");
-    // to a button or a switch of the lab arrows mean nothing; a space presses it
-    const indifferent = this.room.contains(target) && target.matches("button, input[type=checkbox]");
-    if (!free && !(indifferent && event.key !== " ")) return;
+    // to a button or a switch of the lab arrows mean nothing; a space presses it, but for the handles
+    const indifferent = this.room.contains(target)
+      && (event.key === " " ? target.matches(".handle") : target.matches("button, input[type=checkbox]"));
+    if (!free && !indifferent) return;
     const action = { " ": () => this.playOrPause(), ArrowRight: () => this.step(1), ArrowLeft: () => this.step(-1) }[event.key];
     if (!action) return;
     event.preventDefault();
