@@ -4,6 +4,7 @@ import random
 from urllib.parse import urlencode
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard import state
 from dashboard.experiment import (
@@ -40,19 +41,27 @@ def control(widget, name: str, label: str, value, keep, /, **options) -> None:
     widgets from the browser. One may be older than the value shown here, and would pass for a
     change by a person. So the key has a version, which rises when the value was changed elsewhere:
     what comes under an older one is not kept.
+
+    Only a new widget is told its value: one that somebody is at would go back to what it was when
+    they did the first of several things. Another page has widgets of its own, and new ones.
     """
-    shown, version = st.session_state.get(f"shown-{name}", (value, 0))
-    if not _alike(st.session_state.get(f"control-{name}-{version}", shown), value):
+    here = get_script_run_ctx().page_script_hash
+    shown, version, page = st.session_state.get(f"shown-{name}", (value, 0, here))
+    if page != here or not _alike(st.session_state.get(_key(name, version), shown), value):
         version += 1
-    key = f"control-{name}-{version}"
-    st.session_state[f"shown-{name}"] = value, version
-    st.session_state[key] = value
+    key = _key(name, version)
+    st.session_state[f"shown-{name}"] = value, version, here
+    st.session_state.setdefault(key, value)
 
     def changed():
         if st.session_state[f"shown-{name}"][1] == version:
             keep(st.session_state[key])
 
     widget(label, key=key, on_change=changed, **options)
+
+
+def _key(name: str, version: int) -> str:
+    return f"control-{name}-{version}"
 
 
 def _alike(a, b) -> bool:
