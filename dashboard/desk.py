@@ -7,9 +7,9 @@ from typing import NamedTuple
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from dashboard import runs, shipped, state, sweeps
+from dashboard import runs, shipped, state, sweeps, takeaway
 from dashboard.experiment import TRUTH, Experiment
-from dashboard.jobs import FOREVER, Desk, Expected, Job, Progress
+from dashboard.jobs import FOREVER, Desk, Expected, Job, Progress, Report
 
 QUICK = 0.35
 """Seconds worth waiting for a result before showing the way to it."""
@@ -28,11 +28,20 @@ class Stopped(NamedTuple):
     progress: Progress
 
 
+def _compute_with_files(experiment: Experiment, report: Report) -> runs.Run:
+    """What people take away is made here as well: while a page makes it, no click is answered."""
+    run = runs.compute(experiment, report)
+    takeaway.prepare(run)
+    return run
+
+
 @cache
 def _runs() -> Desk:
     """One for all visitors of this server."""
     known = shipped.default_run()
-    return Desk(runs.compute, known={known.experiment: known} if known else {})
+    if known:
+        takeaway.prepare(known)
+    return Desk(_compute_with_files, known={known.experiment: known} if known else {})
 
 
 @cache

@@ -7,6 +7,8 @@ from pathlib import Path
 from string import Template
 
 import numpy as np
+import pyarrow
+from pyarrow.csv import WriteOptions, write_csv
 
 from dashboard.experiment import Experiment
 from dashboard.runs import CEILING, EM, KMEANS, ONLINE, Run
@@ -16,17 +18,19 @@ _TEMPLATE = Template((Path(__file__).parent / "run_again.txt").read_text(encodin
 _COLUMN = {ONLINE: "online", EM: "em", KMEANS: "kmeans", CEILING: "true_parameters"}
 
 
-def data_csv(run: Run) -> str:
+def data_csv(run: Run) -> bytes:
     """One line for each observation: where it is, its true state, and each method's label."""
-    names = ["k", "x", "y", "true_state", *(_COLUMN[m.name] for m in run.methods)]
-    labels = np.stack([run.true_states, *(m.states for m in run.methods)]) + 1
-    rows = (
-        f"{k},{x!r},{y!r},{','.join(map(str, states))}"
-        for k, ((x, y), states) in enumerate(
-            zip(run.points.tolist(), labels.T.tolist(), strict=True), start=1
-        )
-    )
-    return "\n".join([",".join(names), *rows, ""])
+    columns = {
+        "k": np.arange(1, len(run.points) + 1),
+        "x": run.points[:, 0],
+        "y": run.points[:, 1],
+        "true_state": run.true_states + 1,
+        **{_COLUMN[m.name]: m.states + 1 for m in run.methods},
+    }
+    out = io.BytesIO()
+    out.write(",".join(columns).encode() + b"\n")  # Arrow's own header is in quotation marks
+    write_csv(pyarrow.table(columns), out, WriteOptions(include_header=False))
+    return out.getvalue()
 
 
 def arrays_npz(run: Run) -> bytes:

@@ -1,6 +1,7 @@
 """The row of buttons that hand out what is on screen."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 import streamlit as st
@@ -8,18 +9,40 @@ import streamlit as st
 from dashboard import downloads
 from dashboard.runs import Run
 
+KEPT = 16
+"""Runs whose files stay in memory for whoever sees them next."""
+
 Shown = TypeVar("Shown")
+
+_OF_A_RUN = {
+    "data.csv": ("Data (CSV)", "text/csv", downloads.data_csv),
+    "run.npz": ("Arrays (NPZ)", "application/zip", downloads.arrays_npz),
+    "results.json": ("Results (JSON)", "application/json", downloads.parameters_json),
+}
 
 
 def buttons(run: Run) -> None:
     with st.container(horizontal=True, key="takeaway"):
-        for label, name, mime, make, shown in (
-            ("Data (CSV)", "data.csv", "text/csv", downloads.data_csv, run),
-            ("Arrays (NPZ)", "run.npz", "application/zip", downloads.arrays_npz, run),
-            ("Results (JSON)", "results.json", "application/json", downloads.parameters_json, run),
-            ("Script (Python)", "run.py", "text/x-python", downloads.script, run.experiment),
-        ):
-            button(label, name, mime, make, shown, ready=run.finished)
+        for name, (label, mime, _) in _OF_A_RUN.items():
+            button(label, name, mime, partial(_file_of, name), run, ready=run.finished)
+        button("Script (Python)", "run.py", "text/x-python", downloads.script, run.experiment,
+               ready=run.finished)  # fmt: skip
+
+
+def prepare(run: Run) -> None:
+    """Make the files of a run where nobody waits: those of a long one take a tenth of a second."""
+    _files(id(run), run)
+
+
+def _file_of(name: str, run: Run) -> bytes:
+    _, files = _files(id(run), run)
+    return files[name]
+
+
+@st.cache_resource(max_entries=KEPT, show_spinner=False)
+def _files(run_id: int, _run: Run) -> tuple[Run, dict[str, bytes]]:
+    """Made once for all visitors. The run is kept too: no other can have its id meanwhile."""
+    return _run, {name: make(_run) for name, (_, _, make) in _OF_A_RUN.items()}
 
 
 def button(
@@ -31,7 +54,7 @@ def button(
     *,
     ready: bool = True,
 ) -> None:
-    """Hands out ``make(shown)``, made once.
+    """Hands out ``make(shown)``, asked for once.
 
     Streamlit could call `make` when somebody clicks, but forgets it whenever the page runs again:
     a click at such a moment would come to nothing. A file that is there keeps its address.

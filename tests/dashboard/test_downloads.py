@@ -22,7 +22,7 @@ def run():
 
 
 def test_the_csv_holds_every_observation_to_the_last_digit(run):
-    rows = list(csv.DictReader(io.StringIO(downloads.data_csv(run))))
+    rows = list(csv.DictReader(downloads.data_csv(run).decode().splitlines()))
 
     points = np.array([[float(row["x"]), float(row["y"])] for row in rows])
     np.testing.assert_array_equal(points, run.points)

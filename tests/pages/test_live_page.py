@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import desk, present, runs
+from dashboard import desk, present, runs, takeaway
 from dashboard.experiment import Experiment
-from dashboard.jobs import Cancelled, Desk
+from dashboard.jobs import FOREVER, Cancelled, Desk
 from dashboard.presets import PRESETS
 from tests.pages.finding import labelled
 
@@ -276,3 +276,20 @@ def test_who_drags_moves_the_model_on_screen(gate):
 
     means = (ASKED.means[0], (0.5, 0.5), ASKED.means[2])
     assert page.session_state.experiment == replace(ASKED, means=means, length=800)
+
+
+def test_files_are_made_once_for_everybody_and_before_anybody_waits(monkeypatch):
+    makers = []
+
+    def make(run):
+        makers.append(threading.current_thread().name)
+        return b"all of it"
+
+    monkeypatch.setitem(takeaway._OF_A_RUN, "data.csv", ("Data (CSV)", "text/csv", make))
+    only = Desk(desk._compute_with_files)
+    monkeypatch.setattr(desk, "_runs", lambda: only)
+    assert only.request(ASKED, FOREVER).wait(PATIENCE)
+
+    for page in (opened(ASKED), opened(ASKED)):
+        assert not labelled(page.get("download_button"), "Data (CSV)").disabled
+    assert makers == ["rhmm job"]
