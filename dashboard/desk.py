@@ -146,19 +146,22 @@ def follow_experiment(job: Job, show: Callable[[runs.Run], None], every: float =
 
 
 def explain_truth() -> bool:
-    """Say why another model is shown than the one that is typed, if that is so."""
-    problem = state.problem_with(*TRUTH)
-    if problem:
-        st.error(f"{problem} The last valid model is shown; what you change meanwhile waits.")
-    return problem is not None
+    """Say why another model is shown than the one that is set, if that is so."""
+    refused = state.refused()
+    if refused:
+        place = "" if refused.field in TRUTH else "In the sidebar: "  # it may be folded away
+        with st.container(key="refused"):
+            st.error(
+                f"{place}{refused} The last valid model is shown; what you change meanwhile waits."
+            )
+    return refused is not None
 
 
 def _status(job: Job) -> None:
     """One line of fixed height: what is being done, or what came of it."""
     line = st.container(key="status", horizontal=True, vertical_alignment="center")
     with line:
-        if explain_truth():
-            return
+        explained = explain_truth()
         if job.error is not None:
             why = job.error if isinstance(job.error, Expected) else "the server’s log says why."
             st.error(f"This could not be computed: {why}")
@@ -172,7 +175,7 @@ def _status(job: Job) -> None:
             st.progress(progress.share, text=f"{progress.doing} …{share}")
             if job.known is None:  # else the result is there already
                 st.button("Cancel", on_click=_stop, args=(job,))
-        else:
+        elif not explained:  # two sentences would need two lines
             st.markdown(job.wish.in_words())
 
 

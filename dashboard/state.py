@@ -160,6 +160,12 @@ def problem_with(*fields: str) -> str | None:
     return next((problems[field] for field in fields if field in problems), None)
 
 
+def refused() -> Invalid | None:
+    """Why the experiment on screen is not the one that is set, if it is not."""
+    problems = st.session_state.problems
+    return next((Invalid(field, sentence) for field, sentence in problems.items()), None)
+
+
 def _problems(valid: Experiment | Plan, draft: dict) -> dict[str, str]:
     """A sentence for each field of the draft that is to blame, also behind others that are.
 

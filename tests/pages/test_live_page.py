@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import desk, present, runs, takeaway
 from dashboard.experiment import Experiment
-from dashboard.jobs import FOREVER, Cancelled, Desk
+from dashboard.jobs import FOREVER, Cancelled, Desk, Expected
 from dashboard.presets import PRESETS
 from tests.pages.finding import labelled
 
@@ -224,9 +224,57 @@ def test_an_emptied_field_is_not_taken_for_a_zero(gate):
 
     labelled(page.number_input, "Seed").set_value(None).run()
 
-    assert [error.value for error in page.error] == ["The seed must be a whole number."]
+    assert [error.value for error in page.sidebar.error] == ["The seed must be a whole number."]
     assert labelled(page.number_input, "Seed").value is None
     assert page.session_state.experiment.seed == ASKED.seed
+
+
+WRONG = ((0.3, 0.3, 0.3), *ASKED.transmat[1:])
+
+
+def type_wrongly(page: AppTest) -> None:
+    """As on “Set the truth”, whose table AppTest cannot type in."""
+    page.session_state.draft = {"transmat": WRONG}
+    page.session_state.problems = {"transmat": "Row 1 of A sums to 0.9, not to 1."}
+    page.run()
+
+
+def test_a_run_can_be_cancelled_and_begun_again_while_something_is_typed_wrongly(gate):
+    page = opened(ASKED)
+    type_wrongly(page)
+    for label in ("Cancel", "Run", "Cancel"):
+        (explained,) = page.main.error
+        assert explained.value.startswith("Row 1 of A sums to 0.9, not to 1. The last valid model")
+        button(page, label).click().run()
+
+    assert "Stopped." in said(page)
+
+
+def test_a_failure_is_told_while_something_is_typed_wrongly(monkeypatch):
+    def fail(experiment, report):
+        raise Expected("The disk is full.")
+
+    only = Desk(fail)
+    monkeypatch.setattr(desk, "_runs", lambda: only)
+    page = opened(ASKED)
+    type_wrongly(page)
+
+    assert page.main.error[1].value == "This could not be computed: The disk is full."
+    assert button(page, "Try again")
+
+
+def test_who_drags_in_vain_is_told_which_control_is_in_the_way(gate):
+    page = opened(ASKED)
+    labelled(page.number_input, "T: length of the chain").set_value(40).run()
+
+    drag(page, 1, 0.5, 0.5)
+
+    assert page.session_state.experiment == ASKED
+    (explained,) = page.main.error
+    assert explained.value == (
+        "In the sidebar: T must be between 500 and 100,000. The last valid model is shown; what "
+        "you change meanwhile waits."
+    )
 
 
 def preset(page: AppTest):
