@@ -122,7 +122,8 @@ def chain_svg(transmat: Sequence[Sequence[float]]) -> str:
     )
     return (
         f'<svg viewBox="0 {top:.1f} {_SIZE} {bottom - top:.1f}" role="img" '
-        f'aria-label="{chain_in_words(transmat)}" xmlns="http://www.w3.org/2000/svg">'
+        f'aria-label="{chain_in_words(transmat)}" font-family="sans-serif" '
+        'xmlns="http://www.w3.org/2000/svg">'
         # lines stop short of what is written on them, whatever the colour of the page
         f'<mask id="chain-gaps" maskUnits="userSpaceOnUse" x="0" y="0" width="{_SIZE}" '
         f'height="{_SIZE}"><rect width="{_SIZE}" height="{_SIZE}" fill="white"/>{gaps}</mask>'

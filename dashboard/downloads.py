@@ -50,7 +50,7 @@ def arrays_npz(run: Run) -> bytes:
     return out.getvalue()
 
 
-def parameters_json(run: Run) -> str:
+def results_json(run: Run) -> str:
     """The experiment and every method's parameters and measures."""
     methods = {
         _COLUMN[m.name]: {
@@ -65,7 +65,15 @@ def parameters_json(run: Run) -> str:
         }
         for m in run.methods
     }
-    content = {"experiment": asdict(run.experiment), "methods": methods}
+    return _json({"experiment": asdict(run.experiment), "methods": methods})
+
+
+def experiment_json(experiment: Experiment) -> str:
+    """The true model, the data's length and seed, and how they are learned."""
+    return _json({"experiment": asdict(experiment)})
+
+
+def _json(content: dict) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -7,6 +7,8 @@ from typing import TypeVar
 import streamlit as st
 
 from dashboard import downloads
+from dashboard.chain_diagram import chain_svg
+from dashboard.experiment import Experiment
 from dashboard.runs import Run
 
 KEPT = 16
@@ -17,16 +19,29 @@ Shown = TypeVar("Shown")
 _OF_A_RUN = {
     "data.csv": ("Data (CSV)", "text/csv", downloads.data_csv),
     "run.npz": ("Arrays (NPZ)", "application/zip", downloads.arrays_npz),
-    "results.json": ("Results (JSON)", "application/json", downloads.parameters_json),
+    "results.json": ("Results (JSON)", "application/json", downloads.results_json),
 }
 
 
-def buttons(run: Run) -> None:
+def buttons(run: Run, *, ended: bool) -> None:
+    """What there is of a run once it has ended, be it stopped; its script at any time."""
+    ready = ended and len(run.points) > 0
     with st.container(horizontal=True, key="takeaway"):
         for name, (label, mime, _) in _OF_A_RUN.items():
-            button(label, name, mime, partial(_file_of, name), run, ready=run.finished)
-        button("Script (Python)", "run.py", "text/x-python", downloads.script, run.experiment,
-               ready=run.finished)  # fmt: skip
+            button(label, name, mime, partial(_file_of, name), run, ready=ready)
+        _script_button(run.experiment)
+
+
+def truth_buttons(experiment: Experiment) -> None:
+    with st.container(horizontal=True, key="takeaway"):
+        button("Parameters (JSON)", "parameters.json", "application/json",
+               downloads.experiment_json, experiment)  # fmt: skip
+        _script_button(experiment)
+        button("Chain (SVG)", "chain.svg", "image/svg+xml", chain_svg, experiment.transmat)
+
+
+def _script_button(experiment: Experiment) -> None:
+    button("Script (Python)", "run.py", "text/x-python", downloads.script, experiment)
 
 
 def prepare(run: Run) -> None:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard import compare, controls, differences, figures, present, state, takeaway
-from dashboard.desk import POLL_BESIDE_CHARTS, follow_experiment, request
+from dashboard.desk import POLL_BESIDE_CHARTS, follow_experiment, has_ended, request
 from dashboard.runs import KMEANS
 
 NOTHING_YET = "No method has finished yet: words and pictures come with the first result."
@@ -23,8 +23,12 @@ def show(run) -> None:
     st.subheader("Why do they differ?")
     sentences = differences.why_they_differ(run)
     st.markdown("\n".join(f"- {sentence}" for sentence in sentences) or NOTHING_YET)
-    if not run.methods:
-        return
+    if run.methods:
+        show_results(run)
+    takeaway.buttons(run, ended=run.finished or has_ended(job))
+
+
+def show_results(run) -> None:
     pictures = drawn(run.experiment, tuple(method.name for method in run.methods), run)
 
     st.subheader("What each of them sees")
@@ -45,7 +49,6 @@ def show(run) -> None:
 
     st.subheader("State by state, against the truth")
     show_timeline(run)
-    takeaway.buttons(run)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

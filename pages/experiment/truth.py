@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard import controls, desk, state, truth
+from dashboard import controls, desk, state, takeaway, truth
 from dashboard.canvas.sketch import sketch
 from dashboard.chain_diagram import chain_diagram
 from dashboard.experiment import MOST_STATES, Experiment, normalised
@@ -222,3 +222,4 @@ with pictures:
     show_disk(draft, now)
 
 show_what_it_implies(now)
+takeaway.truth_buttons(now)

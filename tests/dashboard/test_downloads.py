@@ -43,12 +43,33 @@ def test_the_arrays_hold_the_paths(run):
 
 
 def test_the_json_holds_the_numbers_of_the_page(run):
-    content = json.loads(downloads.parameters_json(run))
+    content = json.loads(downloads.results_json(run))
 
     online = run.method(runs.ONLINE)
     assert content["experiment"]["length"] == 1_500
     assert content["methods"]["online"]["accuracy"] == online.accuracy
     assert content["methods"]["online"]["means"] == online.model.means_.tolist()
+
+
+def test_a_run_that_was_stopped_is_taken_as_far_as_it_came(run):
+    early = run._replace(methods=run.methods[:2], em_path=(), em_log_likelihood=(), finished=False)
+
+    header, *rows = downloads.data_csv(early).decode().splitlines()
+    assert header == "k,x,y,true_state,true_parameters,online"
+    assert len(rows) == 1_500
+    assert list(json.loads(downloads.results_json(early))["methods"]) == [
+        "true_parameters",
+        "online",
+    ]
+    with np.load(io.BytesIO(downloads.arrays_npz(early)), allow_pickle=False) as file:
+        assert "online_means" in file
+        assert "em_means" not in file
+
+
+def test_the_parameters_of_a_truth_are_those_of_the_results(run):
+    parameters = json.loads(downloads.experiment_json(run.experiment))
+
+    assert parameters["experiment"] == json.loads(downloads.results_json(run))["experiment"]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from dashboard.presets import PRESETS
 from dashboard.runs import CEILING, EM, KMEANS, ONLINE, Run, compute, empty_run
 from rhmm import Hyperbolic, OnlineRiemannianHMM, RiemannianHMM, RiemannianKMeans, evaluate
 from rhmm.scoring import accuracy
-from tests.pages.finding import labelled
+from tests.pages.finding import labelled, to_take
 
 PATIENCE = 300.0
 """Seconds: the first run may have to compile the kernels."""
@@ -140,6 +140,7 @@ def test_before_the_first_result_the_page_says_so(monkeypatch, small):
     assert set(page.table[0].value["Accuracy"]) == {present.MISSING}
     assert any("No method has finished yet" in text.value for text in page.markdown)
     assert charts(page) == 0
+    assert [label for label, ready in to_take(page).items() if ready] == ["Script (Python)"]
 
 
 def test_methods_without_a_result_have_a_placeholder_among_the_others(monkeypatch, small):
@@ -153,6 +154,7 @@ def test_methods_without_a_result_have_a_placeholder_among_the_others(monkeypatc
     assert words.count("**EM:** no result yet.") == 4
     assert words.count("**K-means:** no result yet.") == 4
     assert charts(page) == 4 * 2 + 1 + 1
+    assert all(to_take(page).values())
 
 
 def opened_with(monkeypatch, run: Run) -> AppTest:

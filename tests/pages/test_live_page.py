@@ -10,7 +10,7 @@ from dashboard import desk, present, runs, takeaway
 from dashboard.experiment import Experiment
 from dashboard.jobs import FOREVER, Cancelled, Desk, Expected
 from dashboard.presets import PRESETS
-from tests.pages.finding import labelled
+from tests.pages.finding import labelled, to_take
 
 APP = Path(__file__).parents[2] / "pages" / "navigation.py"
 PATIENCE = 120.0
@@ -128,6 +128,7 @@ def test_what_somebody_stopped_stands_still_though_it_goes_on_for_others(monkeyp
 
     assert "Stopped." in said(page)
     assert set(page.table[0].value["Accuracy"]) == {present.MISSING}
+    assert [label for label, ready in to_take(page).items() if ready] == ["Script (Python)"]
 
     go_on.release()
     assert job.wait(PATIENCE)
@@ -148,6 +149,29 @@ def test_who_cancels_a_run_that_is_over_sees_it_whole(gate):
 
     assert "Stopped." not in said(page)
     assert ASKED.in_words() in said(page)
+
+
+def test_what_was_learned_before_a_run_was_stopped_can_be_taken_away(monkeypatch):
+    half = runs.compute(ASKED, lambda *_: None)._replace(finished=False)
+    told, go_on = threading.Event(), threading.Event()
+
+    def compute(experiment, report):
+        report(half, "Working", 0.5)
+        told.set()
+        assert go_on.wait(PATIENCE)
+        return half
+
+    only = Desk(compute)
+    monkeypatch.setattr(desk, "_runs", lambda: only)
+    monkeypatch.setattr(desk, "QUICK", 0.05)
+    page = opened(ASKED)
+    assert told.wait(PATIENCE)
+    assert not to_take(page)["Data (CSV)"]  # it would be another one a moment later
+
+    button(page, "Cancel").click().run()
+
+    assert all(to_take(page).values())
+    go_on.set()
 
 
 def test_a_result_that_is_known_cannot_be_cancelled_while_it_is_computed_anew(gate, monkeypatch):
@@ -339,5 +363,5 @@ def test_files_are_made_once_for_everybody_and_before_anybody_waits(monkeypatch)
     assert only.request(ASKED, FOREVER).wait(PATIENCE)
 
     for page in (opened(ASKED), opened(ASKED)):
-        assert not labelled(page.get("download_button"), "Data (CSV)").disabled
+        assert all(to_take(page).values())
     assert makers == ["rhmm job"]

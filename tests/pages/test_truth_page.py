@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard import desk
 from dashboard.experiment import Experiment
 from dashboard.presets import PRESETS
-from tests.pages.finding import labelled
+from tests.pages.finding import labelled, to_take
 
 APP = Path(__file__).parents[2] / "pages" / "navigation.py"
 PAGE = "experiment/truth.py"
@@ -250,3 +250,13 @@ def test_a_broken_link_is_explained(open_page):
 
     assert len(app.warning) == 1
     assert not app.exception
+
+
+def test_the_model_can_be_taken_away(open_page):
+    app = open_page()
+
+    assert to_take(app) == {
+        "Parameters (JSON)": True,
+        "Script (Python)": True,
+        "Chain (SVG)": True,
+    }
