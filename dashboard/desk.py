@@ -55,7 +55,11 @@ def _desk_of(wish: Hashable) -> Desk:
 
 
 def warm_up() -> None:
-    """Compute the default experiment before anybody comes: this loads or compiles the kernels."""
+    """Compute the default experiment before anybody comes: this loads or compiles the kernels.
+
+    Both desks are there then: of two who come first at the same time, each would make one.
+    """
+    _sweeps()
     _runs().request(Experiment(), FOREVER)
 
 
