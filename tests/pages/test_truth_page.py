@@ -17,8 +17,7 @@ PAGE = "experiment/truth.py"
 @pytest.fixture
 def open_page():
     def open_page(**query):
-        # The first start may have to compile the kernels: leave it all the time it needs.
-        app = AppTest.from_file(APP, default_timeout=300)
+        app = AppTest.from_file(APP, default_timeout=600)
         app.query_params.update(query)
         app.run()
         return app.switch_page(PAGE).run()
