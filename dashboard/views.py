@@ -8,7 +8,7 @@ SHOWN = ("circles", "trails", "held", "grid", "em", "kmeans")
 COLOURS = ("true", "decoded")
 QUERY = ("show", "colour", "k", "look", "t")
 """Names in a link."""
-_MOST_ZOOM = 60.0
+MOST_ZOOM = 60.0
 _DIGITS = 4
 
 
@@ -75,7 +75,7 @@ class View:
         x, y = _number(sent.get("x"), 0.0), _number(sent.get("y"), 0.0)
         if math.hypot(x, y) > 0.999:
             x, y = 0.0, 0.0
-        zoom = min(_MOST_ZOOM, max(1.0, _number(sent.get("zoom"), 1.0)))
+        zoom = min(MOST_ZOOM, max(1.0, _number(sent.get("zoom"), 1.0)))
         pans = [min(1.0, max(-1.0, _number(sent.get(name), 0.0))) for name in ("panX", "panY")]
         return cls(
             show=tuple(name for name in SHOWN if name in shown),

@@ -2,7 +2,6 @@
 
 const FURTHEST = 0.99; // as far out as dragging goes
 const MARGIN = 0.965; // of the canvas' half width is the disk's radius
-const MOST_ZOOM = 60;
 
 class DiskView {
   /**

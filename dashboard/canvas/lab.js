@@ -1,7 +1,6 @@
 // The Live lab: the disk, the curves and the transport bar, playing one run of the online algorithm.
 
 const SECONDS_AT_NORMAL_SPEED = 9; // from the first frame to the last
-const SWITCHES = ["circles", "trails", "held", "grid", "em", "kmeans"];
 
 class Lab {
   constructor(room, send) {

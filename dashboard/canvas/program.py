@@ -11,6 +11,8 @@ import streamlit as st
 from starlette.responses import Response
 from starlette.routing import Route
 
+from dashboard import views
+
 _HERE = Path(__file__).parent
 _SCRIPTS = (
     "payload.js", "clouds.js", "geometry.js", "marks.js", "disk.js", "learner.js", "charts.js",
@@ -33,12 +35,17 @@ def loader(component: str) -> str:
 
 
 def source() -> str:
-    """All sources as one module, which also holds what its components put on the page."""
-    furniture = {
-        "lab": _furniture("lab.html", "disk.css", "lab.css"),
-        "sketch": _furniture("sketch.html", "disk.css", "sketch.css"),
+    """All sources as one module, which also holds what it shares with Python."""
+    shared = {
+        "FURNITURE": {
+            "lab": _furniture("lab.html", "disk.css", "lab.css"),
+            "sketch": _furniture("sketch.html", "disk.css", "sketch.css"),
+        },
+        "SWITCHES": views.SHOWN,
+        "MOST_ZOOM": views.MOST_ZOOM,
     }
-    return f"const FURNITURE = {json.dumps(furniture)};\n" + _read(*_SCRIPTS)
+    constants = [f"const {name} = {json.dumps(value)};\n" for name, value in shared.items()]
+    return "".join(constants) + _read(*_SCRIPTS)
 
 
 def route() -> Route:
