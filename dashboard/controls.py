@@ -42,8 +42,10 @@ def control(widget, name: str, label: str, value, keep, /, **options) -> None:
     change by a person. So the key has a version, which rises when the value was changed elsewhere:
     what comes under an older one is not kept.
 
-    Only a new widget is told its value: one that somebody is at would go back to what it was when
-    they did the first of several things. Another page has widgets of its own, and new ones.
+    A widget is told its value until somebody is at it: it would go back to what it was when they
+    did the first of several things. Until then it is told again and again, since Streamlit may take
+    back what it has not sent yet, and a widget that was never told would begin at its first choice.
+    Another page has widgets of its own, and new ones.
     """
     here = get_script_run_ctx().page_script_hash
     shown, version, page = st.session_state.get(f"shown-{name}", (value, 0, here))
@@ -51,9 +53,11 @@ def control(widget, name: str, label: str, value, keep, /, **options) -> None:
         version += 1
     key = _key(name, version)
     st.session_state[f"shown-{name}"] = value, version, here
-    st.session_state.setdefault(key, value)
+    if st.session_state.get(f"touched-{name}") != version:
+        st.session_state[key] = value
 
     def changed():
+        st.session_state[f"touched-{name}"] = version
         if st.session_state[f"shown-{name}"][1] == version:
             keep(st.session_state[key])
 

@@ -275,14 +275,15 @@ def test_what_is_typed_wrongly_survives_the_way_back(open_lab):
     length = lab.page.get_by_role("spinbutton", name="T: length of the chain")
     length.fill("40")
     length.press("Enter")
-    lab.page.get_by_text("T must be between").wait_for()
+    sidebar = lab.page.get_by_test_id("stSidebarUserContent")
+    sidebar.get_by_text("T must be between").wait_for()
     lab.page.get_by_role("link", name="Set the truth").click()
     lab.page.get_by_role("heading", level=1, name="Set the truth").wait_for()
 
     lab.page.go_back()
 
     lab.wait_until_moving()
-    lab.page.get_by_text("T must be between").wait_for()
+    sidebar.get_by_text("T must be between").wait_for()
     assert length.input_value() == "40"
     assert lab.query["T"] == "1000"
 
