@@ -242,6 +242,12 @@ class DiskView {
     this.onDrop([...this.told].map(([state, { place: [x, y] }]) => ({ state, x, y, number })));
   }
 
+  /** Whatever is in somebody's hand is dropped where it is; of that Python is told later. */
+  letGo() {
+    this.dragged = null;
+    clearTimeout(this.dropping);
+  }
+
   close() {
     clearTimeout(this.dropping);
     cancelAnimationFrame(this.gliding);

@@ -142,7 +142,7 @@ class Lab {
   /** Space plays, arrows step: unless somebody is typing or using another control. */
   key(event) {
     const target = event.composedPath()[0];
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || !this.room.isConnected) return;
     const free = target === document.body || target.tagName === "CANVAS" || target.classList?.contains("stMain");
     // to a button or a switch of the lab arrows mean nothing; a space presses it, but for the handles
     const indifferent = this.room.contains(target)
@@ -298,6 +298,16 @@ class Lab {
     scrub.setAttribute("aria-valuetext", `${step} of ${run.length} observations`);
   }
 
+  leave() {
+    this.disk.letGo();
+    clearTimeout(this.telling);
+  }
+
+  comeBack() {
+    this.disk.drop();
+    this.tellView();
+  }
+
   close() {
     this.resizing.disconnect();
     this.forgetPixels();
@@ -311,7 +321,7 @@ class Lab {
 
 export function lab({ data, parentElement, setStateValue, setTriggerValue }) {
   const send = (kind, name, value) => (kind === "state" ? setStateValue : setTriggerValue)(name, value);
-  const [picture, unmount] = mounted(parentElement, FURNITURE.lab, (room) => new Lab(room, send));
+  const [picture, unmount] = mounted(parentElement, "lab", (room) => new Lab(room, send));
   const run = continued(picture.run, unpack(data));
   if (run) picture.receive(withRivals(run));
   else send("state", "missing", Date.now()); // a message before this one was lost on the way

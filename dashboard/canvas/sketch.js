@@ -55,6 +55,14 @@ class Sketch {
     });
   }
 
+  leave() {
+    this.disk.letGo();
+  }
+
+  comeBack() {
+    this.disk.drop();
+  }
+
   close() {
     this.resizing.disconnect();
     this.forgetPixels();
@@ -65,7 +73,7 @@ class Sketch {
 
 export function sketch({ data, parentElement, setTriggerValue }) {
   const onDrop = (drops) => setTriggerValue("moved", drops);
-  const [picture, unmount] = mounted(parentElement, FURNITURE.sketch, (room) => new Sketch(room, onDrop));
+  const [picture, unmount] = mounted(parentElement, "sketch", (room) => new Sketch(room, onDrop));
   picture.receive(unpack(data));
   return unmount;
 }

@@ -176,6 +176,27 @@ def test_a_message_that_was_overtaken_does_not_take_the_picture_away(bench, run)
     assert bench.complaints == []
 
 
+def test_a_picture_that_is_taken_off_the_page_for_a_moment_is_the_same_afterwards(bench, run):
+    bench.receive(run)
+    bench.page.locator(".scrub").fill("20")
+    box = bench.page.locator(".handle").nth(1).bounding_box()
+    bench.page.mouse.move(box["x"] + 20, box["y"] + 20)
+    bench.page.mouse.down()
+    bench.page.mouse.move(box["x"] - 40, box["y"] + 110)
+    held = bench.means()[1]
+
+    bench.page.evaluate("window.unmounts.at(-1)()")
+    assert bench.page.locator(".lab").count() == 0
+    bench.receive(run, number=2, before=run)
+
+    bench.wait_for(f"lab.k === '{run.trace.step[20]}' && lab.playing === 'false'")
+    assert bench.moves() == [{1: tuple(np.round(held, 3))}]
+    bench.page.mouse.up()
+    bench.page.mouse.move(box["x"] + 20, box["y"] + 20)
+    assert bench.means()[1] == np.round(held, 3).tolist()
+    assert bench.complaints == []
+
+
 def test_arrow_keys_are_not_lost_while_messages_come(bench, run):
     unfinished = run._replace(finished=False)
     bench.page.clock.install(time=0)
