@@ -33,9 +33,9 @@ class Lab {
 
   receive(run) {
     const isNew = run.id !== this.run?.id, isOpened = run.links !== this.run?.links;
-    const atEnd = !this.run || this.position >= this.run.steps.length - 1;
+    const atEnd = this.atEnd;
     if (isOpened) this.open(run.view);
-    else if (isNew) this.opensAt = null; // that was a moment of another run
+    else if (isNew) this.opensAt = this.moment; // who has stopped to look stays there
     this.run = run;
     this.charts.setRun(run);
     this.disk.setTruth(run.truth, run.heard);
@@ -43,10 +43,9 @@ class Lab {
       this.offerCentres();
       this.disk.setCloud(clouds().get(run.id) ?? null); // never one of another number of states
     }
-    if (isOpened || (isNew && (atEnd || this.playing))) {
+    if (isOpened || isNew) {
       this.restart();
-    } else if (isNew) {
-      this.tellView(); // who has stopped to look stays there, and the link says where
+      if (!isOpened && this.moment !== null) this.tellView(); // the link is that of a run without one
     } else if (this.opensAt !== null) {
       this.openAtMoment();
     } else if (atEnd && prefersStillness()) {
@@ -78,14 +77,26 @@ class Lab {
     this.opensAt = view.k;
   }
 
-  /** The moment of the link; a run that is being computed may not have come so far. */
+  get atEnd() {
+    return !this.run || this.position >= this.run.steps.length - 1;
+  }
+
+  /** The number of observations at which somebody has stopped to look; null if it plays or is over. */
+  get moment() {
+    if (this.opensAt !== null) return this.opensAt;
+    if (!this.run?.steps.length || this.playing) return null;
+    const isEnd = this.atEnd && (this.run.over || prefersStillness());
+    return isEnd ? null : this.run.steps[Math.floor(this.position)];
+  }
+
+  /** Stand there; a run that is being computed may not have come so far. */
   openAtMoment() {
     const { steps, over } = this.run;
     this.position = this.frameOf(this.opensAt);
     if (over || steps[steps.length - 1] >= this.opensAt) this.opensAt = null;
   }
 
-  /** Stand at the moment of the link, or play from the start. */
+  /** Stand at the moment that is asked for, or play from the start. */
   restart() {
     this.play(this.opensAt === null && !prefersStillness());
     if (this.opensAt !== null) this.openAtMoment();
@@ -205,14 +216,13 @@ class Lab {
     clearTimeout(this.telling);
     this.telling = setTimeout(() => {
       if (!this.run) return;
-      const { x, y, zoom, panX, panY } = this.disk.view, { steps } = this.run;
-      const atEnd = this.position >= steps.length - 1 && this.run.over;
+      const { x, y, zoom, panX, panY } = this.disk.view;
       this.send("state", "view", {
         told: Date.now(), // Python may have changed its view since it was told the same
         links: this.run.links,
         show: SWITCHES.filter((name) => this.find(name).checked),
         colour: this.find("colour").value,
-        k: this.opensAt ?? (this.playing || atEnd || !steps.length ? null : steps[Math.floor(this.position)]),
+        k: this.moment,
         x, y, zoom, panX, panY,
       });
     }, 400);

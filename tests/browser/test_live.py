@@ -309,8 +309,10 @@ def test_the_way_back_leads_to_earlier_views(open_lab):
     assert "look" not in lab.query
 
 
-def test_who_has_stopped_to_look_finds_the_moment_of_the_next_run_in_the_link(open_lab):
-    lab = open_lab("/?T=1000&delta=60&seed=11")
+@pytest.mark.parametrize("asked", ["T=1000", "T=100000&algorithm=windowed"])
+def test_who_has_stopped_to_look_stays_there_in_the_next_run_and_its_link(open_lab, asked):
+    """Also if the next run takes longer than a page waits: it then begins without any frame."""
+    lab = open_lab(f"/?{asked}&delta=60&seed=11")
     lab.wait_for_results()
     k, before = lab.stop_at(100), lab.run
     lab.wait_for_query(k=str(k))
@@ -319,7 +321,7 @@ def test_who_has_stopped_to_look_finds_the_moment_of_the_next_run_in_the_link(op
 
     lab.wait_for_another_run(before)
     lab.wait_for_query(k=str(k))
-    assert lab.k == k
+    lab.wait_for(f"lab.k === '{k}' && lab.playing === 'false'")
 
 
 def test_the_same_look_is_in_the_link_after_the_way_back_too(open_lab):
