@@ -29,8 +29,12 @@ class Stopped(NamedTuple):
 
 
 def _compute_with_files(experiment: Experiment, report: Report) -> runs.Run:
-    """What people take away is made here as well: while a page makes it, no click is answered."""
-    run = runs.compute(experiment, report)
+    """What people take away is made here as well: while a page makes it, no click is answered.
+
+    Who tries another Δ need not wait for EM and K-means again: the data are the same.
+    """
+    kept = (run for run in _runs().results() if run.experiment.data == experiment.data)
+    run = runs.compute(experiment, report, twin=next(kept, None))
     takeaway.prepare(run)
     return run
 

@@ -98,6 +98,11 @@ class Experiment:
         """The fields of the true model: what a preset replaces."""
         return {name: getattr(self, name) for name in TRUTH}
 
+    @property
+    def data(self) -> tuple:
+        """What the observations depend on: experiments that agree in it have the same."""
+        return *self.truth.values(), self.length, self.seed
+
     def in_words(self) -> str:
         """One line that says what is on screen."""
         learner = (

@@ -170,6 +170,11 @@ class Desk:
             job = self._jobs.get(wish)
         return None if job is None or job.cancelled or job.error else job
 
+    def results(self) -> list:
+        """All that is finished and still kept."""
+        with self._lock:
+            return [job.progress.result for job in self._jobs.values() if job.finished]
+
     def leave(self, watcher: str) -> None:
         """The watcher wants nothing any more."""
         with self._lock:

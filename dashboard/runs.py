@@ -106,14 +106,20 @@ def observations_held(experiment: Experiment) -> int:
     return 2 * online_learner(experiment).lag
 
 
-def compute(experiment: Experiment, report: Report) -> Run:
+def compute(experiment: Experiment, report: Report, twin: Run | None = None) -> Run:
     """Sample the data, then learn by each method; returns the finished run.
 
     `report` sees the run so far, what is being done, and the share of it that is done. It may
     raise `jobs.Cancelled`.
+
+    A `twin` is a finished run on the same data: what EM and K-means made of them is taken from it,
+    with the times they took there.
     """
     truth = true_model(experiment)
-    points, states = truth.sample(experiment.length, random_state=experiment.seed)
+    if twin is None:
+        points, states = truth.sample(experiment.length, random_state=experiment.seed)
+    else:
+        points, states = twin.points, twin.true_states
     run = Run(experiment, points, states)
     report(run, "Preparing the engine (it is compiled the first time, about a minute)", 0.0)
     _prepare(experiment.algorithm)
@@ -122,6 +128,13 @@ def compute(experiment: Experiment, report: Report) -> Run:
     best = evaluate(truth, truth, points, states)
     run = _learn_online(run, truth, best.ceiling, report)
     run = run._replace(methods=(_method(CEILING, best), *run.methods))
+    if twin is not None:
+        return run._replace(
+            methods=(*run.methods, twin.method(KMEANS), twin.method(EM)),
+            em_path=twin.em_path,
+            em_log_likelihood=twin.em_log_likelihood,
+            finished=True,
+        )
     report(run, "K-means", 0.0)
 
     begin = time.perf_counter()
@@ -145,6 +158,7 @@ def _prepare(algorithm: str) -> None:
     small = Experiment(length=LEAST_LENGTH, window=LEAST_WINDOW, algorithm=algorithm)
     points, _ = true_model(small).sample(small.length, random_state=small.seed)
     online_learner(small).partial_fit(points).to_hmm().predict(points)
+    RiemannianKMeans(DISK, small.n_states, random_state=small.seed).fit(points).to_parameters()
     RiemannianHMM(DISK, small.n_states, random_state=small.seed).fit(points)
 
 

@@ -73,6 +73,30 @@ def test_learning_in_pieces_changes_nothing(small):
     np.testing.assert_array_equal(small.trace.means[-1], result.model.means_)
 
 
+def test_another_learner_on_the_same_data_needs_no_second_em(small):
+    other = replace(small.experiment, algorithm="streaming", window=60)
+    assert other.data == small.experiment.data
+
+    quick, whole = runs.compute(other, ignore, twin=small), runs.compute(other, ignore)
+
+    assert quick.method(runs.EM) is small.method(runs.EM)
+    assert quick.finished
+    assert [m.name for m in quick.methods] == [m.name for m in whole.methods]
+    for ours, theirs in zip(quick.methods, whole.methods, strict=True):
+        np.testing.assert_array_equal(ours.model.means_, theirs.model.means_)
+        np.testing.assert_array_equal(ours.states, theirs.states)
+        assert ours.log_likelihood == theirs.log_likelihood
+    np.testing.assert_array_equal(quick.points, whole.points)
+    np.testing.assert_array_equal(quick.trace.means, whole.trace.means)
+    assert quick.em_log_likelihood == whole.em_log_likelihood
+    assert len(quick.em_path) == len(whole.em_path)
+
+
+@pytest.mark.parametrize("other", [{"seed": 1}, {"length": 2_001}, {"sigmas": (0.3, 1, 1)}])
+def test_experiments_with_other_data_are_no_twins(small, other):
+    assert replace(small.experiment, **other).data != small.experiment.data
+
+
 def test_progress_is_reported_and_the_picture_grows():
     seen = []
     runs.compute(

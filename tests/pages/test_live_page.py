@@ -83,6 +83,18 @@ def test_run_and_cancel_answer_every_time(gate):
         assert "Stopped." not in said(page)
 
 
+def test_another_window_is_shown_beside_the_em_that_was_computed_before():
+    results = []
+    for window in (60, 100):
+        job = desk._runs().request(replace(ASKED, seed=77, window=window), "somebody")
+        assert job.wait(PATIENCE)
+        results.append(job.progress.result)
+
+    first, second = results
+    assert second.method(runs.EM) is first.method(runs.EM)
+    assert second.method(runs.ONLINE).accuracy != first.method(runs.ONLINE).accuracy
+
+
 def test_a_run_that_ended_just_as_it_was_wanted_again_begins_anew(monkeypatch):
     calls = []
 
