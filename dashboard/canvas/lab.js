@@ -3,9 +3,8 @@
 const SECONDS_AT_NORMAL_SPEED = 9; // from the first frame to the last
 
 class Lab {
-  constructor(room, send) {
+  constructor(room) {
     this.room = room;
-    this.send = send;
     this.find = (name) => room.querySelector(`.${name}`);
     this.box = this.find("lab");
     this.run = null;
@@ -15,7 +14,7 @@ class Lab {
     this.opensAt = null;
     this.painted = 0;
     this.disk = new DiskView(this.find("disk"), this.find("handles"), {
-      onDrop: (drops) => send("trigger", "moved", drops),
+      onDrop: (drops) => this.send("trigger", "moved", drops),
       onLook: (settled) => {
         this.wake();
         if (settled) this.tellView();
@@ -331,7 +330,7 @@ class Lab {
 
 export function lab({ data, parentElement, setStateValue, setTriggerValue }) {
   const send = (kind, name, value) => (kind === "state" ? setStateValue : setTriggerValue)(name, value);
-  const [picture, unmount] = mounted(parentElement, "lab", (room) => new Lab(room, send));
+  const [picture, unmount] = mounted(parentElement, "lab", send, (room) => new Lab(room));
   const run = continued(picture.run, unpack(data));
   if (run) picture.receive(withRivals(run));
   else send("state", "missing", Date.now()); // a message before this one was lost on the way

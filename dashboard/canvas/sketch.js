@@ -1,12 +1,15 @@
 // The disk of a true model: a sample of its observations, and its means to be dragged.
 
 class Sketch {
-  constructor(room, onDrop) {
+  constructor(room) {
     this.room = room;
     this.box = room.querySelector(".sketch");
     this.canvas = room.querySelector(".disk");
     this.painted = 0;
-    this.disk = new DiskView(this.canvas, room.querySelector(".handles"), { onDrop, onLook: () => this.wake() });
+    this.disk = new DiskView(this.canvas, room.querySelector(".handles"), {
+      onDrop: (drops) => this.send(drops),
+      onLook: () => this.wake(),
+    });
     const on = (name, action) => room.querySelector(`.${name}`).addEventListener("click", action);
     on("closer", () => this.disk.zoomBy(1.5));
     on("wider", () => this.disk.zoomBy(1 / 1.5));
@@ -72,8 +75,8 @@ class Sketch {
 }
 
 export function sketch({ data, parentElement, setTriggerValue }) {
-  const onDrop = (drops) => setTriggerValue("moved", drops);
-  const [picture, unmount] = mounted(parentElement, "sketch", (room) => new Sketch(room, onDrop));
+  const send = (drops) => setTriggerValue("moved", drops);
+  const [picture, unmount] = mounted(parentElement, "sketch", send, (room) => new Sketch(room));
   picture.receive(unpack(data));
   return unmount;
 }
