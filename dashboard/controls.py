@@ -45,7 +45,8 @@ def control(widget, name: str, label: str, value, keep, /, **options) -> None:
     A widget is told its value until somebody is at it: it would go back to what it was when they
     did the first of several things. Until then it is told again and again, since Streamlit may take
     back what it has not sent yet, and a widget that was never told would begin at its first choice.
-    Another page has widgets of its own, and new ones.
+    One that was not on the page for a while is told anew: Streamlit has forgotten it. Another page
+    has widgets of its own, and new ones.
     """
     here = get_script_run_ctx().page_script_hash
     shown, version, page = st.session_state.get(f"shown-{name}", (value, 0, here))
@@ -53,7 +54,7 @@ def control(widget, name: str, label: str, value, keep, /, **options) -> None:
         version += 1
     key = _key(name, version)
     st.session_state[f"shown-{name}"] = value, version, here
-    if st.session_state.get(f"touched-{name}") != version:
+    if st.session_state.get(f"touched-{name}") != version or key not in st.session_state:
         st.session_state[key] = value
 
     def changed():

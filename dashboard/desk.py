@@ -97,13 +97,15 @@ def existing(wish: Hashable) -> Job | None:
 
 
 def _ended(wish: Hashable) -> Job | None:
-    """What this visitor has stopped or seen fail: it does not begin again before they say so."""
+    """What this visitor has seen the end of: stopped or failed, it does not begin again before they
+    say so; finished, it stays on their screen though the desk may have forgotten it for others."""
     stopped: Stopped | None = st.session_state.get("stopped")
     if stopped is not None and stopped.job.wish == wish:
         return stopped.job
     asked_for: Job | None = st.session_state.get("asked_for")
-    failed = asked_for is not None and asked_for.wish == wish and asked_for.error is not None
-    return asked_for if failed else None
+    if asked_for is None or asked_for.wish != wish:
+        return None
+    return asked_for if asked_for.finished or asked_for.error is not None else None
 
 
 def _when_stopped(job: Job) -> Progress | None:

@@ -183,8 +183,9 @@ class Desk:
             job.leave(watcher)
 
     def _forget_the_oldest(self) -> None:
-        finished = [w for w, job in self._jobs.items() if job.over and not job.wanted_forever]
-        for wish in finished[:-KEPT]:
+        over = {w: job for w, job in self._jobs.items() if job.over and not job.wanted_forever}
+        finished = [wish for wish, job in over.items() if job.finished]
+        for wish in over.keys() - set(finished[-KEPT:]):
             del self._jobs[wish]
         gone = [w for w, job in self._wanted_by.items() if job not in self._jobs.values()]
         for watcher in gone:

@@ -131,7 +131,7 @@ def show_timeline(run) -> None:
 
     controls.control(
         st.slider,
-        "timeline",
+        f"timeline-{length}",  # a slider that ends elsewhere is another one to Streamlit
         f"Observations shown, at most {compare.MOST_WIDE} at once",
         window,
         moved,

@@ -192,6 +192,23 @@ def test_only_the_latest_runs_are_kept(gate, monkeypatch):
     assert desk.request(replace(SMALL, seed=0), "me") is not made[0]
 
 
+def test_what_was_cancelled_takes_no_place_of_what_is_finished(gate, monkeypatch):
+    monkeypatch.setattr(jobs, "KEPT", 1)
+    desk = jobs.Desk(gate.compute)
+    gate.opened.release()
+    finished = desk.request(SMALL, "me")
+    assert finished.wait(PATIENCE)
+    for seed in range(1, 4):
+        job = desk.request(replace(SMALL, seed=seed), "you")
+        desk.leave("you")
+        gate.opened.release()
+        assert job.wait(PATIENCE)
+        assert job.cancelled
+
+    assert desk.request(SMALL, "me") is finished
+    assert desk.results() == [finished.progress.result]
+
+
 def test_what_the_server_itself_wants_is_kept_whatever_others_ask_for(gate, monkeypatch):
     monkeypatch.setattr(jobs, "KEPT", 2)
     desk = jobs.Desk(gate.compute)

@@ -135,6 +135,31 @@ def test_a_shorter_chain_keeps_the_timeline_within_it(small):
     assert not page.exception
 
 
+def test_a_longer_chain_leaves_the_timeline_where_it_is(small):
+    page = opened(small)
+    timeline(page).set_value((500, 699)).run()
+    labelled(page.number_input, "T: length of the chain").set_value(3_000).run()
+    assert timeline(page).value == (500, 699)
+    assert timeline(page).max == 3_000
+
+
+def test_the_timeline_comes_back_as_it_was_when_there_are_results_again(monkeypatch, small):
+    page = opened(small)
+    timeline(page).set_value((500, 699)).run()
+    with monkeypatch.context() as patch:
+        job = over_with(empty_run(small))
+        patch.setattr(desk, "request", lambda experiment: job)
+        page.session_state["asked_for"] = job
+        page.run()
+        assert charts(page) == 0
+    page.session_state["asked_for"] = None
+    page.run()
+    assert timeline(page).value == (500, 699)
+    timeline(page).set_value((600, 799)).run()
+    assert timeline(page).value == (600, 799)
+    assert not page.exception
+
+
 def test_before_the_first_result_the_page_says_so(monkeypatch, small):
     page = opened_with(monkeypatch, empty_run(small))
     assert set(page.table[0].value["Accuracy"]) == {present.MISSING}
@@ -157,10 +182,15 @@ def test_methods_without_a_result_have_a_placeholder_among_the_others(monkeypatc
     assert all(to_take(page).values())
 
 
-def opened_with(monkeypatch, run: Run) -> AppTest:
-    """The page of a job that is over with this run."""
+def over_with(run: Run) -> Job:
     job = Job(run.experiment, compute, threading.Semaphore(), known=run)
     job._over.set()
+    return job
+
+
+def opened_with(monkeypatch, run: Run) -> AppTest:
+    """The page of a job that is over with this run."""
+    job = over_with(run)
     monkeypatch.setattr(desk, "request", lambda experiment: job)
     page = AppTest.from_function(script, default_timeout=PATIENCE)
     page.session_state["asked_for"] = job

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import desk, present, runs, takeaway
+from dashboard import desk, jobs, present, runs, takeaway
 from dashboard.experiment import Experiment
 from dashboard.jobs import FOREVER, Cancelled, Desk, Expected
 from dashboard.presets import PRESETS
@@ -93,6 +93,40 @@ def test_another_window_is_shown_beside_the_em_that_was_computed_before():
     first, second = results
     assert second.method(runs.EM) is first.method(runs.EM)
     assert second.method(runs.ONLINE).accuracy != first.method(runs.ONLINE).accuracy
+
+
+def test_a_run_stays_on_screen_whatever_others_ask_for(monkeypatch):
+    computed = []
+
+    def compute(experiment, report):
+        computed.append(experiment)
+        return runs.empty_run(experiment)._replace(finished=True)
+
+    only = Desk(compute)
+    monkeypatch.setattr(desk, "_runs", lambda: only)
+    monkeypatch.setattr(desk, "QUICK", PATIENCE)
+    monkeypatch.setattr(jobs, "KEPT", 1)
+    page = opened(ASKED)
+    for seed in range(1, 4):
+        assert only.request(replace(ASKED, seed=seed), "somebody else").wait(PATIENCE)
+    assert only.find(ASKED) is None
+
+    page.run()
+
+    assert computed.count(ASKED) == 1
+    assert not page.exception
+
+
+def test_a_control_that_was_used_and_gone_for_a_while_shows_what_is_set():
+    page = opened(replace(ASKED, algorithm="windowed", transition_update="paper"))
+    for name in ("convex", "paper"):
+        labelled(page.radio, "Update of A").set_value(name).run()
+
+    for name in ("streaming", "windowed"):
+        labelled(page.radio, "Online algorithm").set_value(name).run()
+
+    assert labelled(page.radio, "Update of A").value == "paper"
+    assert page.query_params["update"] == "paper"
 
 
 def test_a_run_that_ended_just_as_it_was_wanted_again_begins_anew(monkeypatch):
