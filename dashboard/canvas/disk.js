@@ -1,6 +1,7 @@
 // The Poincaré disk on a canvas: cloud, true means that can be dragged, trails, σ-circles.
 
 const FURTHEST = 0.99; // as far out as dragging goes
+const UNKNOWN = "#888888"; // the colour of observations of which no state is known
 const MARGIN = 0.965; // of the canvas' half width is the disk's radius
 
 class DiskView {
@@ -277,14 +278,26 @@ class DiskView {
     return (window.devicePixelRatio || 1) * Math.min(1.6, 1 + Math.log2(this.view.zoom) / 6);
   }
 
-  /** The states by which the observations are coloured. */
+  /** The states by which the observations are coloured; null while nobody has decoded them. */
   get shownStates() {
-    const { states, decoded } = this.cloud;
-    return this.colourBy === "decoded" && decoded ? decoded : states;
+    return this.colourBy === "decoded" ? this.cloud.decoded ?? null : this.cloud.states;
+  }
+
+  /** Draw these observations. */
+  drawPoints(g, first, last, size, opacity) {
+    const { xy } = this.cloud, states = this.shownStates;
+    const stamps = states
+      ? this.truth.colours.map((colour, state) => markStamp(state, colour, size, opacity))
+      : [markStamp(0, UNKNOWN, size, opacity)];
+    const half = stamps[0].width / 2;
+    for (let t = first; t < last; t++) {
+      const [x, y] = this.toScreen(xy[2 * t], xy[2 * t + 1]);
+      g.drawImage(stamps[states ? states[t] : 0], x - half, y - half);
+    }
   }
 
   drawLayer(colours, options) {
-    const { layer, canvas } = this, dot = this.dot;
+    const { layer, canvas } = this;
     layer.width = canvas.width;
     layer.height = canvas.height;
     const g = layer.getContext("2d");
@@ -297,14 +310,7 @@ class DiskView {
     g.globalAlpha = 1;
     if (options.grid) this.drawGrid(g, colours);
     if (this.cloud && this.truth) {
-      const { xy } = this.cloud, states = this.shownStates;
-      const opacity = (options.dim ? 0.28 : 0.5);
-      const stamps = this.truth.means.map((_, s) => markStamp(s, this.truth.colours[s], 1.9 * dot, opacity));
-      const half = stamps[0].width / 2;
-      for (let t = 0; t < states.length; t++) {
-        const [x, y] = this.toScreen(xy[2 * t], xy[2 * t + 1]);
-        g.drawImage(stamps[states[t]], x - half, y - half);
-      }
+      this.drawPoints(g, 0, this.cloud.states.length, 1.9 * this.dot, options.dim ? 0.28 : 0.5);
     }
     g.beginPath();
     g.arc(ox, oy, this.scale, 0, 2 * Math.PI);

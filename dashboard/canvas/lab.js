@@ -31,7 +31,8 @@ class Lab {
   // What arrives from Python
 
   receive(run) {
-    const isNew = run.id !== this.run?.id, isOpened = run.links !== this.run?.links;
+    const isOpened = run.links !== this.run?.links;
+    const isNew = run.id !== this.run?.id || isBehind(run, this.run); // what was stopped may run again
     const atEnd = this.atEnd;
     if (isOpened) this.open(run.view);
     else if (isNew) this.opensAt = this.moment; // who has stopped to look stays there
@@ -40,7 +41,7 @@ class Lab {
     this.disk.setTruth(run.truth, run.heard);
     if (isNew) {
       this.offerCentres();
-      this.disk.setCloud(clouds().get(run.id) ?? null); // never one of another number of states
+      this.setCloud(clouds().get(run.id) ?? null); // never one of another number of states
     }
     if (isOpened || isNew) {
       this.restart();
@@ -61,9 +62,14 @@ class Lab {
   cloudArrived() {
     const cloud = this.run && clouds().get(this.run.id);
     if (cloud && cloud !== this.disk.cloud) {
-      this.disk.setCloud(cloud);
+      this.setCloud(cloud);
       this.wake();
     }
+  }
+
+  setCloud(cloud) {
+    this.disk.setCloud(cloud);
+    this.find("colour").querySelector("[value=decoded]").disabled = !cloud?.decoded;
   }
 
   /** A link was opened: show what it says. */
@@ -154,9 +160,9 @@ class Lab {
     const target = event.composedPath()[0];
     if (event.ctrlKey || event.metaKey || event.altKey || !this.room.isConnected) return;
     const free = target === document.body || target.tagName === "CANVAS" || target.classList?.contains("stMain");
-    // to a button or a switch of the lab arrows mean nothing; a space presses it, but for the handles
+    // to a button or a switch of the lab arrows mean nothing, to a handle or the scrubber a space
     const indifferent = this.room.contains(target)
-      && (event.key === " " ? target.matches(".handle") : target.matches("button, input[type=checkbox]"));
+      && (event.key === " " ? target.matches(".handle, .scrub") : target.matches("button, input[type=checkbox]"));
     if (!free && !indifferent) return;
     const action = { " ": () => this.playOrPause(), ArrowRight: () => this.step(1), ArrowLeft: () => this.step(-1) }[event.key];
     if (!action) return;
@@ -335,6 +341,10 @@ export function lab({ data, parentElement, setStateValue, setTriggerValue }) {
   if (run) picture.receive(withRivals(run));
   else send("state", "missing", Date.now()); // a message before this one was lost on the way
   return unmount;
+}
+
+function isBehind(run, before) {
+  return (before.over && !run.over) || run.steps.length < before.steps.length;
 }
 
 const PATH = ["steps", "means", "transmat", "sigmas", "errors"];

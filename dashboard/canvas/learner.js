@@ -39,16 +39,10 @@ function drawLearner(g, colours, disk, run, position, options) {
 function drawHeld(g, disk, run, step) {
   const { cloud } = disk;
   if (!cloud) return;
-  const states = disk.shownStates;
   const first = Math.max(0, Math.ceil((step - run.held) / cloud.stride));
-  const last = Math.min(states.length, Math.ceil(step / cloud.stride));
+  const last = Math.min(cloud.states.length, Math.ceil(step / cloud.stride));
   const size = (run.held < 20 ? 4 : 2.6) * (window.devicePixelRatio || 1);
-  const stamps = run.truth.colours.map((colour, state) => markStamp(state, colour, size, 1));
-  const half = stamps[0].width / 2;
-  for (let t = first; t < last; t++) {
-    const [x, y] = disk.toScreen(cloud.xy[2 * t], cloud.xy[2 * t + 1]);
-    g.drawImage(stamps[states[t]], x - half, y - half);
-  }
+  disk.drawPoints(g, first, last, size, 1);
 }
 
 /** A dot for each iterate of EM, a circled E for the last. */

@@ -133,6 +133,23 @@ def test_a_run_that_was_stopped_is_replayed_on_every_screen(bench, run):
     assert bench.complaints == []
 
 
+@pytest.mark.parametrize("moment", [None, 30])
+def test_a_run_that_begins_anew_plays_or_stands_where_somebody_has_stopped(bench, run, moment):
+    bench.receive(run)
+    if moment is None:
+        bench.page.locator(".scrub").fill(str(len(run.trace.step) - 1))  # as when it has played
+    else:
+        bench.page.locator(".scrub").fill(str(moment))
+    bench.wait_for("lab.playing === 'false'")
+
+    bench.receive(runs.empty_run(SMALL), over=False)
+    bench.wait_for(f"lab.playing === '{'true' if moment is None else 'false'}'")
+    bench.receive(run)
+
+    step = run.trace.step[-1 if moment is None else moment]
+    bench.wait_for(f"Number(lab.k) === {step} && lab.playing === 'false'")
+
+
 def test_a_run_grows_by_what_is_new_of_it(bench, run):
     half = len(run.trace.step) // 2
     begun = run._replace(
@@ -295,8 +312,26 @@ def test_what_the_learner_holds_has_the_colours_that_were_chosen(bench, run):
     coloured = bench.disk()
 
     bench.give_cloud(run, states=decoded)
+    bench.page.locator(".colour").select_option("true")
 
     assert bench.disk() == coloured
+
+
+def test_what_nobody_has_decoded_is_not_shown_as_decoded(bench, run):
+    bench.receive(run)
+    bench.click("play")
+    bench.wait_for("lab.playing === 'false'")
+    bench.give_cloud(run, decoded=run.true_states)
+    bench.page.locator(".colour").select_option("decoded")
+    decoded = bench.disk()
+
+    bench.give_cloud(run)
+    unknown = bench.disk()
+    bench.give_cloud(run, states=(run.true_states + 1) % 3)
+
+    assert unknown != decoded
+    assert bench.disk() == unknown  # nothing of the truth shows
+    assert bench.page.locator(".colour option[value=decoded]").is_disabled()
 
 
 @pytest.mark.parametrize("width", [1200, 390])
@@ -351,6 +386,16 @@ def test_space_plays_after_a_mean_was_dragged(bench, run):
     bench.receive(run)
     bench.page.locator(".scrub").fill("20")
     bench.drag(1, -60, 90)
+
+    bench.page.keyboard.press("Space")
+
+    bench.wait_for("lab.playing === 'true'")
+
+
+def test_space_plays_after_the_scrubber_was_dragged(bench, run):
+    bench.receive(run)
+    bench.page.locator(".scrub").click()
+    bench.wait_for("lab.playing === 'false'")
 
     bench.page.keyboard.press("Space")
 
