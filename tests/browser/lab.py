@@ -67,6 +67,10 @@ class Lab:
         """The number of observations in that frame, which then stands still."""
         self.page.get_by_label("Observation k").fill(str(frame))
         self.wait_for("lab.playing === 'false'")
+        # it reports the frame when it paints it: the next time, or the one after
+        self.page.evaluate(
+            "new Promise((d) => requestAnimationFrame(() => requestAnimationFrame(d)))"
+        )
         return self.k
 
     def table(self) -> list[list[str]]:
