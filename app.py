@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 import streamlit as st
 
-from dashboard import desk
+from dashboard import desk, takeaway
 from dashboard.canvas import program
 
 
@@ -19,4 +19,4 @@ async def lifespan(app):
     yield
 
 
-app = st.App("pages/navigation.py", lifespan=lifespan, routes=[program.route()])
+app = st.App("pages/navigation.py", lifespan=lifespan, routes=[program.route(), takeaway.route()])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from dashboard import runs, shipped, state, sweeps, takeaway
+from dashboard import runs, shipped, state, sweeps
 from dashboard.experiment import TRUTH, Experiment
 from dashboard.jobs import FOREVER, Desk, Expected, Job, Progress, Report
 
@@ -28,24 +28,17 @@ class Stopped(NamedTuple):
     progress: Progress
 
 
-def _compute_with_files(experiment: Experiment, report: Report) -> runs.Run:
-    """What people take away is made here as well: while a page makes it, no click is answered.
-
-    Who tries another Δ need not wait for EM and K-means again: the data are the same.
-    """
+def _compute(experiment: Experiment, report: Report) -> runs.Run:
+    """Who tries another Δ need not wait for EM and K-means again: the data are the same."""
     kept = (run for run in _runs().results() if run.experiment.data == experiment.data)
-    run = runs.compute(experiment, report, twin=next(kept, None))
-    takeaway.prepare(run)
-    return run
+    return runs.compute(experiment, report, twin=next(kept, None))
 
 
 @cache
 def _runs() -> Desk:
     """One for all visitors of this server."""
     known = shipped.default_run()
-    if known:
-        takeaway.prepare(known)
-    return Desk(_compute_with_files, known={known.experiment: known} if known else {})
+    return Desk(_compute, known={known.experiment: known} if known else {})
 
 
 @cache

@@ -1,83 +1,116 @@
-"""The row of buttons that hand out what is on screen."""
+"""The row of links that hand out what is on screen, and the address where the files are made.
 
+Streamlit's own download button will not do: it wants the file before anybody has asked for it, and
+its page then fetches it at once, wanted or not: half a megabyte for ten thousand observations.
+"""
+
+import secrets
+from collections import deque
 from collections.abc import Callable
-from functools import partial
-from typing import TypeVar
+from html import escape
+from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 import streamlit as st
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 
 from dashboard import downloads
 from dashboard.chain_diagram import chain_svg
 from dashboard.experiment import Experiment
+from dashboard.routes import route as route_to
 from dashboard.runs import Run
 
-KEPT = 16
-"""Runs whose files stay in memory for whoever sees them next."""
-
-Shown = TypeVar("Shown")
-
-_OF_A_RUN = {
-    "data.csv": ("Data (CSV)", "text/csv", downloads.data_csv),
-    "run.npz": ("Arrays (NPZ)", "application/zip", downloads.arrays_npz),
-    "results.json": ("Results (JSON)", "application/json", downloads.results_json),
-}
+_ADDRESS = "take"
 
 
-def buttons(run: Run, *, ended: bool) -> None:
+class File(NamedTuple):
+    """What is handed out as ``make(shown)``, under this name, once it is ready."""
+
+    label: str
+    name: str
+    mime: str
+    make: Callable[[Any], str | bytes]
+    shown: Any
+    ready: bool = True
+
+
+class _Offer:
+    """A file that a page shows a link to. It is there as long as the visitor's session keeps it."""
+
+    def __init__(self, file: File):
+        self.file = file
+        self.address = secrets.token_urlsafe(12)
+        _offers[self.address] = self
+
+
+_offers: WeakValueDictionary[str, _Offer] = WeakValueDictionary()
+
+
+def run_files(run: Run, *, ended: bool) -> None:
     """What there is of a run once it has ended, be it stopped; its script at any time."""
     ready = ended and len(run.points) > 0
-    with st.container(horizontal=True, key="takeaway"):
-        for name, (label, mime, _) in _OF_A_RUN.items():
-            button(label, name, mime, partial(_file_of, name), run, ready=ready)
-        _script_button(run.experiment)
+    row(
+        File("Data (CSV)", "data.csv", "text/csv", downloads.data_csv, run, ready),
+        File("Arrays (NPZ)", "run.npz", "application/zip", downloads.arrays_npz, run, ready),
+        File(
+            "Results (JSON)", "results.json", "application/json", downloads.results_json, run, ready
+        ),
+        _script(run.experiment),
+    )
 
 
-def truth_buttons(experiment: Experiment) -> None:
-    with st.container(horizontal=True, key="takeaway"):
-        button("Parameters (JSON)", "parameters.json", "application/json",
-               downloads.experiment_json, experiment)  # fmt: skip
-        _script_button(experiment)
-        button("Chain (SVG)", "chain.svg", "image/svg+xml", chain_svg, experiment.transmat)
-
-
-def _script_button(experiment: Experiment) -> None:
-    button("Script (Python)", "run.py", "text/x-python", downloads.script, experiment)
-
-
-def prepare(run: Run) -> None:
-    """Make the files of a run where nobody waits: those of a long one take a tenth of a second."""
-    _files(id(run), run)
-
-
-def _file_of(name: str, run: Run) -> bytes:
-    _, files = _files(id(run), run)
-    return files[name]
-
-
-@st.cache_resource(max_entries=KEPT, show_spinner=False)
-def _files(run_id: int, _run: Run) -> tuple[Run, dict[str, bytes]]:
-    """Made once for all visitors. The run is kept too: no other can have its id meanwhile."""
-    return _run, {name: make(_run) for name, (_, _, make) in _OF_A_RUN.items()}
-
-
-def button(
-    label: str,
-    name: str,
-    mime: str,
-    make: Callable[[Shown], str | bytes],
-    shown: Shown,
-    *,
-    ready: bool = True,
-) -> None:
-    """Hands out ``make(shown)``, asked for once.
-
-    Streamlit could call `make` when somebody clicks, but forgets it whenever the page runs again:
-    a click at such a moment would come to nothing. A file that is there keeps its address.
-    """
-    made = st.session_state.setdefault("made", {})
-    if ready and (name not in made or made[name][0] is not shown):
-        made[name] = shown, make(shown)
-    st.download_button(
-        label, made[name][1] if ready else b"", name, mime, key=f"take-{name}",
-        disabled=not ready, on_click="ignore",
+def truth_files(experiment: Experiment) -> None:
+    row(
+        File(
+            "Parameters (JSON)", "parameters.json", "application/json", downloads.experiment_json,
+            experiment,
+        ),
+        _script(experiment),
+        File("Chain (SVG)", "chain.svg", "image/svg+xml", chain_svg, experiment.transmat),
     )  # fmt: skip
+
+
+def _script(experiment: Experiment) -> File:
+    return File("Script (Python)", "run.py", "text/x-python", downloads.script, experiment)
+
+
+def row(*files: File) -> None:
+    st.html(f'<div class="takeaway">{"".join(map(_link, files))}</div>')
+
+
+def _link(file: File) -> str:
+    label = escape(file.label)
+    if not file.ready:
+        return f'<a role="link" aria-disabled="true">{label}</a>'
+    # seen from the page
+    address = f"./{_ADDRESS}/{_offer(file).address}/{file.name}"
+    return f'<a href="{address}" download="{file.name}">{label}</a>'
+
+
+def _offer(file: File) -> _Offer:
+    """Of each name the latest two stay: the link in the browser may be one answer behind."""
+    kept = st.session_state.setdefault("offers", {}).setdefault(file.name, deque(maxlen=2))
+    if not kept or kept[-1].file.shown is not file.shown:
+        kept.append(_Offer(file))
+    return kept[-1]
+
+
+def route() -> Route:
+    """Where files are made for whoever clicks, in a thread of its own: no page waits for it."""
+
+    async def serve(request: Request) -> Response:
+        offer = _offers.get(request.path_params["offer"])
+        if offer is None:
+            return PlainTextResponse("This file is gone: open its page again.", status_code=404)
+        file = offer.file
+        content = await run_in_threadpool(file.make, file.shown)
+        headers = {
+            "Content-Disposition": f'attachment; filename="{file.name}"',
+            "Cache-Control": "no-store",
+        }
+        return Response(content, media_type=file.mime, headers=headers)
+
+    return route_to(f"{_ADDRESS}/{{offer}}/{{name}}", serve)

@@ -7,11 +7,11 @@ run is computed. So a component's own source is a `loader`, and the program has 
 import json
 from pathlib import Path
 
-import streamlit as st
 from starlette.responses import Response
 from starlette.routing import Route
 
 from dashboard import views
+from dashboard.routes import route as route_to
 
 _HERE = Path(__file__).parent
 _SCRIPTS = (
@@ -19,7 +19,6 @@ _SCRIPTS = (
     "mount.js", "lab.js", "feed.js", "sketch.js",
 )  # fmt: skip
 _ADDRESS = "canvas.js"
-"""Seen from the page: wherever the dashboard is, its pages lie side by side."""
 
 _LOADER = """
 export default async function (component) {
@@ -56,8 +55,7 @@ def route() -> Route:
         headers = {"Cache-Control": "no-cache"}
         return Response(source(), media_type="text/javascript", headers=headers)
 
-    prefix = st.get_option("server.baseUrlPath").strip("/")
-    return Route(f"/{prefix}/{_ADDRESS}" if prefix else f"/{_ADDRESS}", serve)
+    return route_to(_ADDRESS, serve)
 
 
 def _furniture(page: str, *styles: str) -> str:

@@ -25,7 +25,7 @@ def show(run) -> None:
     st.markdown("\n".join(f"- {sentence}" for sentence in sentences) or NOTHING_YET)
     if run.methods:
         show_results(run)
-    takeaway.buttons(run, ended=run.finished or has_ended(job))
+    takeaway.run_files(run, ended=run.finished or has_ended(job))
 
 
 def show_results(run) -> None:

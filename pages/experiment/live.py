@@ -41,7 +41,7 @@ def show(run) -> None:
     canvas.lab(run, over, state.view(), state.links(), key="lab", on_moved=moved, on_view=looked)
     canvas.feed(run, key="cloud")
     st.table(present.methods_table(run))
-    takeaway.buttons(run, ended=over)
+    takeaway.run_files(run, ended=over)
 
 
 follow_experiment(job, show)

@@ -15,6 +15,7 @@ from dashboard.desk import (
     request,
 )
 from dashboard.sweeps import LEARNERS, MOST_RUNS, Outcome, Sweep, scheduler
+from dashboard.takeaway import File
 from rhmm import Run
 from rhmm.sweeping import summarise
 
@@ -194,14 +195,19 @@ def show_paper(sweep: Sweep, outcome: Outcome) -> None:
 
 def take_away(sweep: Sweep, outcome: Outcome) -> None:
     ready = bool(outcome.runs) and has_ended(job)
-    with st.container(horizontal=True, key="takeaway"):
-        for label, suffix, mime in (
-            ("All runs (CSV)", ".csv", "text/csv"),
-            ("All runs (Parquet)", ".parquet", "application/vnd.apache.parquet"),
-        ):
-            make = partial(tradeoff.file_of, sweep.experiment, suffix)
-            takeaway.button(label, f"runs{suffix}", mime, make, outcome.runs, ready=ready)
-        takeaway.button("Script (Python)", "sweep.py", "text/x-python", tradeoff.script, sweep)
+    files = [
+        File(
+            f"All runs ({kind})", f"runs{suffix}", mime,
+            partial(tradeoff.file_of, sweep.experiment, suffix), outcome.runs, ready,
+        )
+        for kind, suffix, mime in (
+            ("CSV", ".csv", "text/csv"),
+            ("Parquet", ".parquet", "application/vnd.apache.parquet"),
+        )
+    ]  # fmt: skip
+    # the job's wish is the same object at every look
+    script = File("Script (Python)", "sweep.py", "text/x-python", tradeoff.script, job.wish)
+    takeaway.row(*files, script)
 
 
 plan_controls()

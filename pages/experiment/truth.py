@@ -222,4 +222,4 @@ with pictures:
     show_disk(draft, now)
 
 show_what_it_implies(now)
-takeaway.truth_buttons(now)
+takeaway.truth_files(now)

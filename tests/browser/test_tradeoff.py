@@ -117,7 +117,7 @@ class TradeOff:
 
     def download(self, name, folder):
         with self.page.expect_download() as download:
-            self.button(name).click()
+            self.page.get_by_role("link", name=name).click()
         path = folder / download.value.suggested_filename
         download.value.save_as(path)
         return path

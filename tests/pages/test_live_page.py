@@ -1,14 +1,19 @@
+import asyncio
 import json
+import re
 import threading
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Match
 from streamlit.testing.v1 import AppTest
 
-from dashboard import desk, jobs, present, runs, takeaway
+from dashboard import desk, downloads, jobs, present, runs, takeaway
 from dashboard.experiment import Experiment
-from dashboard.jobs import FOREVER, Cancelled, Desk, Expected
+from dashboard.jobs import Cancelled, Desk, Expected
 from dashboard.presets import PRESETS
 from tests.pages.finding import labelled, to_take
 
@@ -396,18 +401,57 @@ def test_who_drags_moves_the_model_on_screen(gate):
     assert page.session_state.experiment == replace(ASKED, means=means, length=800)
 
 
-def test_files_are_made_once_for_everybody_and_before_anybody_waits(monkeypatch):
-    makers = []
+def taken(address: str) -> Response:
+    """What the server answers to a click on a link."""
+    route = takeaway.route()
+    scope = {"type": "http", "method": "GET", "path": address.removeprefix("."), "headers": []}
+    match, found = route.matches(scope)
+    assert match is Match.FULL
+    return asyncio.run(route.endpoint(Request(scope | found)))
+
+
+def address_of(page: AppTest, name: str) -> str:
+    text = " ".join(e.proto.body for e in page.get("html"))
+    return re.search(rf'href="([^"]*/{name})"', text)[1]
+
+
+def test_a_file_is_made_when_somebody_asks_for_it(monkeypatch):
+    made, data_csv = [], downloads.data_csv
 
     def make(run):
-        makers.append(threading.current_thread().name)
-        return b"all of it"
+        made.append(run.experiment)
+        return data_csv(run)
 
-    monkeypatch.setitem(takeaway._OF_A_RUN, "data.csv", ("Data (CSV)", "text/csv", make))
-    only = Desk(desk._compute_with_files)
-    monkeypatch.setattr(desk, "_runs", lambda: only)
-    assert only.request(ASKED, FOREVER).wait(PATIENCE)
+    monkeypatch.setattr(downloads, "data_csv", make)
+    page = opened(ASKED)
+    assert to_take(page)["Data (CSV)"]
+    assert made == []
 
-    for page in (opened(ASKED), opened(ASKED)):
-        assert all(to_take(page).values())
-    assert makers == ["rhmm job"]
+    answer = taken(address_of(page, "data.csv"))
+
+    assert made == [ASKED]
+    assert answer.headers["content-disposition"] == 'attachment; filename="data.csv"'
+    assert len(answer.body.splitlines()) == ASKED.length + 1
+
+
+def test_a_link_that_is_one_answer_behind_still_gives_its_file():
+    page = opened(ASKED)
+    before = address_of(page, "results.json")
+    labelled(page.number_input, "Seed").set_value(3).run()
+    after = address_of(page, "results.json")
+
+    seeds = [json.loads(taken(a).body)["experiment"]["seed"] for a in (before, after)]
+
+    assert seeds == [0, 3]
+
+
+def test_a_file_that_is_gone_is_said_to_be():
+    page = opened(ASKED)
+    address = address_of(page, "results.json")
+    for seed in (1, 2):
+        labelled(page.number_input, "Seed").set_value(seed).run()
+
+    answer = taken(address)
+
+    assert answer.status_code == 404
+    assert b"open its page again" in answer.body

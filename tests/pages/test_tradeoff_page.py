@@ -12,7 +12,7 @@ from dashboard.sweeps import Outcome, Plan, Sweep
 from rhmm import RunFailedError
 from rhmm.sweeping import Configuration, run_once
 from rhmm.sweeping.record import CannotWriteError, Record
-from tests.pages.finding import labelled
+from tests.pages.finding import labelled, to_take
 
 APP = Path(__file__).parents[2] / "pages" / "navigation.py"
 PAGE = "experiment/tradeoff.py"
@@ -313,10 +313,6 @@ def endless(monkeypatch):
     monkeypatch.setattr(sweeps, "compute", compute)
 
 
-def downloads(app):
-    return {button.proto.label: not button.proto.disabled for button in app.get("download_button")}
-
-
 def job_of(runs: int):
     wish = Sweep.of(Experiment(length=500, window=60), Plan((40, 100), ("streaming",), runs))
     return desk._sweeps().find(wish)
@@ -332,11 +328,11 @@ def test_runs_can_be_taken_away_when_no_more_come(endless):
     app.run()
 
     assert "Cancel" in labels(app)
-    assert [downloads(app)[name] for name in files] == [False, False]
+    assert [to_take(app)[name] for name in files] == [False, False]
 
     next(button for button in app.button if button.label == "Cancel").click().run()
     assert "Stopped." in " ".join(said(app.markdown))
-    assert [downloads(app)[name] for name in files] == [True, True]
+    assert [to_take(app)[name] for name in files] == [True, True]
 
 
 def test_a_sweep_that_nobody_sees_any_more_ends(endless, monkeypatch):
