@@ -9,6 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.browser.ear import Ear
 from tests.browser.lab import Lab
 from tests.browser.serving import PATIENCE, started_browser, started_server
 
@@ -36,7 +37,7 @@ def main() -> None:
                 median = statistics.median(clicks)
                 _say(f"a click during {whose} sweep, median", median, "s", "≤ 0.3")
                 _say(f"a click during {whose} sweep, longest", max(clicks), "s", "≤ 0.3")
-            _say("messages of a finished run", _message_size(browser, server) / 1e6, "MB", "≤ 0.3")
+            _say("sent for a finished run", _message_size(browser, server) / 1e6, "MB", "≤ 0.3")
         with started_server(Path(folder), "benchmarks/plotly_frames.py") as server:
             theirs = _plotly_frames(browser, server)
         _say("Plotly frames of the same run", theirs, "per second", "")
@@ -144,16 +145,17 @@ def _time_to_click(control) -> float:
 
 
 def _message_size(browser, server) -> int:
-    sizes = []
+    ear = Ear()
     context = browser.new_context(viewport={"width": 1400, "height": 950})
     page = context.new_page()
-    page.on("websocket", lambda ws: ws.on("framereceived", lambda data: sizes.append(len(data))))
+    ear(page)
     page.goto(server.address)
     lab = Lab(page)
     lab.wait_until_moving()
     lab.wait_for_results()
+    size = ear.size()
     context.close()
-    return sum(sizes)
+    return size
 
 
 def _plotly_frames(browser, server) -> float:

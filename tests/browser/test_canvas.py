@@ -30,8 +30,7 @@ class Bench:
 
     def __init__(self, page):
         self.page = page
-        self.sent, self.complaints = [], []
-        page.expose_function("keep", lambda name, value: self.sent.append((name, value)))
+        self.complaints = []
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         style = "main { display: block; container-type: inline-size; }"  # as the component's host
         page.set_content(f"<style>{style}</style><main></main>")
@@ -41,13 +40,19 @@ class Bench:
               const { lab } = await import(URL.createObjectURL(file));
               const parentElement = document.querySelector("main");
               window.unmounts = [];
+              window.sent = [];
+              const keep = (name, value) => window.sent.push([name, value]);
               window.receive = (text) => window.unmounts.push(lab({
                 data: Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)),
-                parentElement, setStateValue: window.keep, setTriggerValue: window.keep,
+                parentElement, setStateValue: keep, setTriggerValue: keep,
               }));
             }""",
             program.source(),
         )
+
+    @property
+    def sent(self):
+        return self.page.evaluate("window.sent")
 
     def receive(self, run, over=True, heard=0, number=1, before=None):
         message = canvas.run_message(run, over, View(), drops=heard, number=number, before=before)

@@ -6,6 +6,7 @@ import pytest
 
 from dashboard import downloads, present, runs
 from dashboard.experiment import Experiment
+from tests.browser.ear import Ear
 from tests.browser.lab import Lab
 from tests.browser.slow_line import slow_line
 from tests.browser.stillness import wait_until_still
@@ -429,25 +430,12 @@ def test_a_file_can_be_taken_while_the_page_runs_again(open_lab):
     assert download.value.path().read_text(encoding="utf-8").count("\n") == 801
 
 
-class Ear:
-    """Hears what the server sends to a page; pass it to `open_page` as `before`."""
-
-    def __init__(self):
-        self.heard = []
-
-    def __call__(self, page):
-        page.on("websocket", lambda line: line.on("framereceived", lambda m: self.heard.append(m)))
-
-    def size(self):
-        return sum(map(len, self.heard))
-
-
 def test_another_look_at_a_finished_run_does_not_send_it_again(open_lab):
     ear = Ear()
     lab = open_lab("/?seed=4", before=ear)
     lab.wait_for_results()
     wait_until_still(lab.page)
-    ear.heard.clear()
+    ear.forget()
 
     lab.page.get_by_role("button", name="Zoom in").click()
     lab.page.wait_for_function("location.search.includes('look=')")
@@ -470,30 +458,20 @@ def test_a_run_that_got_lost_on_the_way_is_asked_for(open_lab):
 def test_a_run_is_no_more_than_its_messages_and_the_program(open_lab, server):
     """Files that nobody asks for stay where they are, also when they are ready."""
     open_lab().wait_for_results()  # from now on it is finished for everybody
-    ear, fetched = Ear(), {}
+    ear = Ear()
 
-    def listen(page):
-        ear(page)
-        page.on("requestfinished", lambda r: fetched.update({r.url: r.sizes()["responseBodySize"]}))
-
-    lab = open_lab("/", before=listen)
+    lab = open_lab("/", before=ear)
     lab.wait_for_results()
     lab.page.get_by_role("link", name="Data (CSV)").and_(lab.page.locator("[href]")).wait_for()
     wait_until_still(lab.page)
 
-    ours = {url: size for url, size in fetched.items() if "/static/" not in url}
-    assert f"{server.address}/canvas.js" in ours
-    assert ear.size() + sum(ours.values()) < 250_000
+    assert f"{server.address}/canvas.js" in ear.addresses()
+    assert ear.size() < 250_000
 
 
 def test_the_program_is_fetched_once_and_not_sent_with_the_messages(open_lab, server):
-    ear, fetched = Ear(), []
-
-    def listen(page):
-        ear(page)
-        page.on("request", lambda request: fetched.append(request.url))
-
-    lab = open_lab("/?T=1000&delta=60", before=listen)
+    ear = Ear()
+    lab = open_lab("/?T=1000&delta=60", before=ear)
     lab.wait_for_results()
     lab.page.get_by_role("button", name="Zoom in").click()
     lab.page.wait_for_function("location.search.includes('look=')")
@@ -501,7 +479,7 @@ def test_the_program_is_fetched_once_and_not_sent_with_the_messages(open_lab, se
     lab.page.locator(".sketch").wait_for()
 
     assert not any(b"class DiskView" in message for message in ear.heard)
-    assert fetched.count(f"{server.address}/canvas.js") == 1
+    assert ear.addresses().count(f"{server.address}/canvas.js") == 1
 
 
 def test_a_cloud_that_got_lost_on_the_way_is_asked_for(open_lab):
