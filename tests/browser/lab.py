@@ -2,7 +2,7 @@
 
 from urllib.parse import parse_qs, urlsplit
 
-from tests.browser.stillness import wait_until_still
+from tests.browser.stillness import wait_until_painted, wait_until_still
 
 
 class Lab:
@@ -67,10 +67,7 @@ class Lab:
         """The number of observations in that frame, which then stands still."""
         self.page.get_by_label("Observation k").fill(str(frame))
         self.wait_for("lab.playing === 'false'")
-        # it reports the frame when it paints it: the next time, or the one after
-        self.page.evaluate(
-            "new Promise((d) => requestAnimationFrame(() => requestAnimationFrame(d)))"
-        )
+        wait_until_painted(self.page)  # it reports the frame then
         return self.k
 
     def table(self) -> list[list[str]]:

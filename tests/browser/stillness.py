@@ -22,6 +22,11 @@ def wait_until_still(page):
     )
 
 
+def wait_until_painted(page):
+    """What was done is on screen: it is painted the next time, or the one after."""
+    page.evaluate("new Promise((d) => requestAnimationFrame(() => requestAnimationFrame(d)))")
+
+
 def barriers(page) -> list[str]:
     """What keeps people from using this page, as far as axe finds it, if it is serious."""
     while True:

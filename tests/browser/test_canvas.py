@@ -12,6 +12,7 @@ from dashboard.canvas import program
 from dashboard.experiment import Experiment
 from dashboard.presets import PRESETS
 from dashboard.views import View
+from tests.browser.stillness import wait_until_painted
 
 SMALL = Experiment(length=500, window=60)
 
@@ -83,12 +84,17 @@ class Bench:
         self.wait_for(f"Number(lab.painted) > {painted}")
         return self.page.evaluate("document.querySelector('canvas.disk').toDataURL()")
 
-    def drag(self, state, right, down):
+    def take(self, state, right, down):
+        """Take a mean and move it; it stays in the hand."""
+        wait_until_painted(self.page)  # its handle is where the picture has it
         box = self.page.locator(".handle").nth(state).bounding_box()
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
         self.page.mouse.move(x, y)
         self.page.mouse.down()
         self.page.mouse.move(x + right, y + down)
+
+    def drag(self, state, right, down):
+        self.take(state, right, down)
         self.page.mouse.up()
 
     def means(self):
@@ -201,11 +207,9 @@ def test_a_message_that_was_overtaken_does_not_take_the_picture_away(bench, run)
 def test_a_picture_that_is_taken_off_the_page_for_a_moment_is_the_same_afterwards(bench, run):
     bench.receive(run)
     bench.page.locator(".scrub").fill("20")
-    box = bench.page.locator(".handle").nth(1).bounding_box()
-    bench.page.mouse.move(box["x"] + 20, box["y"] + 20)
-    bench.page.mouse.down()
-    bench.page.mouse.move(box["x"] - 40, box["y"] + 110)
+    bench.take(1, -60, 90)
     held = bench.means()[1]
+    assert held != list(SMALL.means[1])
 
     bench.page.evaluate("window.unmounts.at(-1)()")
     assert bench.page.locator(".lab").count() == 0
@@ -214,7 +218,7 @@ def test_a_picture_that_is_taken_off_the_page_for_a_moment_is_the_same_afterward
     bench.wait_for(f"lab.k === '{run.trace.step[20]}' && lab.playing === 'false'")
     assert bench.moves() == [{1: tuple(np.round(held, 3))}]
     bench.page.mouse.up()
-    bench.page.mouse.move(box["x"] + 20, box["y"] + 20)
+    bench.page.mouse.move(20, 20)
     assert bench.means()[1] == np.round(held, 3).tolist()
     assert bench.complaints == []
 
