@@ -1,3 +1,4 @@
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -110,6 +111,17 @@ def test_progress_is_reported_and_the_picture_grows():
     assert shares[-1] == 1.0
     assert frames == sorted(frames)
     assert len(set(frames)) > 5
+
+
+@pytest.mark.skipif(not runs._FINE, reason="this system does not count the time of a thread")
+def test_what_keeps_a_method_waiting_does_not_count_as_its_time():
+    def wait(run, doing, share):
+        if doing.startswith("EM, iteration"):
+            time.sleep(1.0)
+
+    run = runs.compute(Experiment(length=500, window=60), wait)
+
+    assert run.method(runs.EM).seconds < len(run.em_path) / 2
 
 
 def test_a_cancelled_computation_stops_at_once():
