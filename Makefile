@@ -1,8 +1,6 @@
 VENV := .venv
 PEERS := .venv-bench
 PYTHON ?= $(shell python3.11 -c 'print("python3.11")' 2>/dev/null || echo python3)
-# one more than there are processors: tests in a browser wait more than they work
-WORKERS = $(shell $(VENV)/bin/python -c 'import os; print(os.cpu_count() + 1)')
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 .PHONY: help run test lint bench clean chromium
@@ -15,7 +13,7 @@ run: $(VENV)/.runtime ## open the dashboard in the browser
 	$(VENV)/bin/python -m streamlit run app.py
 
 test: lint chromium ## check the style, then run all tests
-	$(VENV)/bin/python -m pytest --numprocesses $(WORKERS) --dist loadscope --no-loadscope-reorder
+	$(VENV)/bin/python -m pytest --numprocesses auto --dist loadscope --no-loadscope-reorder
 
 lint: $(VENV)/.dev ## check style and formatting
 	$(VENV)/bin/python -m ruff check .

@@ -8,9 +8,11 @@ made here, and that script is pages/navigation.py.
 from contextlib import asynccontextmanager
 
 import streamlit as st
+from starlette.middleware import Middleware
 
 from dashboard import desk, takeaway
 from dashboard.canvas import program
+from dashboard.latecomers import Latecomers
 
 
 @asynccontextmanager
@@ -19,4 +21,9 @@ async def lifespan(app):
     yield
 
 
-app = st.App("pages/navigation.py", lifespan=lifespan, routes=[program.route(), takeaway.route()])
+app = st.App(
+    "pages/navigation.py",
+    lifespan=lifespan,
+    routes=[program.route(), takeaway.route()],
+    middleware=[Middleware(Latecomers)],
+)

@@ -38,4 +38,9 @@ def open_page(browser, server):
 
     yield open_page
     for context in contexts:
+        for page in context.pages:  # pytest shows this if the test has failed
+            print(
+                page.url, *page.complaints[-20:], page.locator("body").inner_text()[:2000], sep="\n"
+            )
         context.close()
+    print(*server.complaints(), sep="\n")
