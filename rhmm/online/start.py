@@ -14,7 +14,8 @@ from scipy.optimize import linear_sum_assignment
 from rhmm._jit import kernel, piece
 from rhmm.gaussian.table import half_precision_and_log_z, radial_table
 from rhmm.hmm import RiemannianHMM
-from rhmm.inference import forward_pass, scale_rows, smooth_pass
+from rhmm.inference.forward import forward_pass, scale_rows
+from rhmm.inference.forward_backward import smooth_pass
 from rhmm.kmeans import RiemannianKMeans
 from rhmm.manifolds import Manifold, verbs
 from rhmm.online.streaming import StreamingState
