@@ -1,5 +1,6 @@
 """Hidden Markov models on curved spaces: sample, score, filter, smooth, decode, learn."""
 
+from rhmm import manifolds
 from rhmm.em import Monitor
 from rhmm.exceptions import (
     ConvergenceWarning,
@@ -9,7 +10,7 @@ from rhmm.exceptions import (
 )
 from rhmm.hmm import RiemannianHMM
 from rhmm.kmeans import RiemannianKMeans
-from rhmm.manifolds import SPD, Euclidean, Hyperbolic, Manifold
+from rhmm.manifolds import *  # noqa: F403 (the registry of manifolds says which)
 from rhmm.online import OnlineRiemannianHMM, Trace
 from rhmm.parameters import Parameters
 from rhmm.scoring import Evaluation, evaluate
@@ -18,14 +19,10 @@ from rhmm.sweeping import Configuration, Run, open_executor, sweep
 __version__ = "0.5.0"
 
 __all__ = [
-    "SPD",
     "Configuration",
     "ConvergenceWarning",
     "DegenerateWarning",
-    "Euclidean",
     "Evaluation",
-    "Hyperbolic",
-    "Manifold",
     "Monitor",
     "NotRecordedWarning",
     "OnlineRiemannianHMM",
@@ -38,4 +35,5 @@ __all__ = [
     "evaluate",
     "open_executor",
     "sweep",
+    *manifolds.__all__,
 ]
