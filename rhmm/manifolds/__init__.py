@@ -5,6 +5,7 @@ One line below imports, registers and exports each of them.
 
 from rhmm.manifolds.euclidean import Euclidean as Euclidean
 from rhmm.manifolds.hyperbolic import Hyperbolic as Hyperbolic
+from rhmm.manifolds.log_euclidean import LogEuclideanSPD as LogEuclideanSPD
 from rhmm.manifolds.manifold import Manifold
 from rhmm.manifolds.registry import manifold_named as manifold_named
 from rhmm.manifolds.registry import register_manifold, registered_manifolds

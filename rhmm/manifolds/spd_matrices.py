@@ -5,7 +5,14 @@ import math
 import numpy as np
 
 from rhmm._jit import kernel
-from rhmm.manifolds.blocks import WITH_VECTORS, diagonalise, spread, whiten
+from rhmm.manifolds.blocks import (
+    LANES,
+    WITH_VECTORS,
+    diagonalise,
+    eigen_logs,
+    spread,
+    whiten,
+)
 from rhmm.manifolds.careful import careful_logs, cholesky, quick_cholesky
 from rhmm.manifolds.manifold import Manifold
 
@@ -145,3 +152,47 @@ def logs_between(x, y, lower, logs, vectors):
             logs[k] = math.log1p(logs[k])
     else:
         careful_logs(x, y, logs, vectors)
+
+
+@kernel
+def log_matrices(points):
+    """The logarithms of SPD matrices, shape (T, m, m)."""
+    count, m = len(points), points.shape[1]
+    lanes = min(LANES, count)
+    block, rows = np.empty((m, m, lanes)), np.empty((m, m, lanes))
+    logs, trusted, exponents = np.empty((m, lanes)), np.empty(lanes, np.bool_), np.empty(lanes)
+    lane_logs, frame, identity = np.empty(m), np.empty((m, m)), np.eye(m)
+    out = np.empty(points.shape)
+    for begin in range(0, count, max(lanes, 1)):
+        first = min(begin, count - lanes)  # the last block overlaps the one before it
+        for lane in range(lanes):
+            # Scaled by a power of two, which changes no digit, eigenvalues are around 1.
+            x = points[first + lane]
+            exponents[lane] = math.frexp(np.trace(x) / m)[1]
+            scale = 2.0 ** -exponents[lane]
+            for i in range(m):
+                for j in range(m):
+                    block[i, j, lane] = scale * x[i, j] - identity[i, j]
+        diagonalise(block, rows, True, WITH_VECTORS)
+        eigen_logs(block, logs, trusted)
+        for lane in range(lanes):
+            if not trusted[lane]:
+                scaled = points[first + lane] * 2.0 ** -exponents[lane]
+                careful_logs(identity, scaled, lane_logs, frame)
+                logs[:, lane] = lane_logs
+                rows[:, :, lane] = frame.T
+            frame[:] = rows[:, :, lane].T
+            lane_logs[:] = logs[:, lane] + exponents[lane] * math.log(2.0)
+            assemble(frame, lane_logs, out[first + lane])
+    return out
+
+
+@kernel
+def exp_matrices(logs):
+    """The exponentials of symmetric matrices, shape (T, m, m)."""
+    m = logs.shape[1]
+    values, frame, zero, out = np.empty(m), np.empty((m, m)), np.zeros((m, m)), np.empty(logs.shape)
+    for t in range(len(logs)):
+        whitened_eigen(np.eye(m), logs[t], values, frame, zero)
+        assemble(frame, np.exp(values), out[t])
+    return out
