@@ -7,7 +7,7 @@ import numpy as np
 from rhmm._jit import kernel
 from rhmm.inference.chain import Chain
 from rhmm.inference.forward import forward
-from rhmm.inference.reversal import reverse, step_back, to_probabilities
+from rhmm.inference.reversal import smooth_back
 
 
 class Smoothed(NamedTuple):
@@ -25,7 +25,7 @@ def smoothing(start, transition, log_density, lengths=None) -> Smoothed:
     alpha, in_logs, log_likelihood = forward(chain)
     zeta_sum = np.zeros_like(chain.transition)
     if in_logs:
-        _smooth_logs(alpha, chain.transition_for(True), chain.ends, zeta_sum)
+        smooth_back(alpha, chain.transition_for(True), True, chain.ends, zeta_sum[None])
     else:
         smooth_pass(alpha, chain.transition, chain.ends, zeta_sum)
     return Smoothed(alpha, zeta_sum, log_likelihood)
@@ -64,20 +64,3 @@ def smooth_pass(alpha, transition, ends, zeta_sum):
     for i in range(n):
         for j in range(n):
             zeta_sum[i, j] += outer[i, j] * transition[i, j]
-
-
-@kernel
-def _smooth_logs(alpha, transition, ends, zeta_sum):
-    """`smooth_pass` from the logarithms of α, which become γ, and of the transition matrix."""
-    n = len(transition)
-    reversal = np.empty((n, n))
-    begin = 0
-    for end in ends:
-        to_probabilities(alpha, end - 1, True)
-        for t in range(end - 2, begin - 1, -1):
-            reverse(alpha, t, transition, True, reversal)
-            step_back(alpha, t + 1, reversal, alpha, t)
-            for j in range(n):
-                for i in range(n):
-                    zeta_sum[i, j] += alpha[t + 1, j] * reversal[j, i]
-        begin = end

@@ -7,6 +7,8 @@ matrix as they are, or both as logarithms if `in_logs`.
 
 import math
 
+import numpy as np
+
 from rhmm._jit import kernel
 
 
@@ -58,3 +60,25 @@ def to_probabilities(alpha, t, in_logs):
     if in_logs:
         for i in range(alpha.shape[1]):
             alpha[t, i] = math.exp(alpha[t, i])
+
+
+@kernel
+def smooth_back(alpha, transition, in_logs, ends, zeta):
+    """Overwrite α by γ and add ζ_t to ``zeta[t]``, shape (T, N, N).
+
+    If `zeta` has a single slice, shape (1, N, N), it receives the sum over all times.
+    """
+    n = len(transition)
+    each = len(zeta) > 1
+    reversal = np.empty((n, n))
+    begin = 0
+    for end in ends:
+        to_probabilities(alpha, end - 1, in_logs)
+        for t in range(end - 2, begin - 1, -1):
+            reverse(alpha, t, transition, in_logs, reversal)
+            step_back(alpha, t + 1, reversal, alpha, t)
+            out = zeta[t] if each else zeta[0]
+            for j in range(n):
+                for i in range(n):
+                    out[i, j] += alpha[t + 1, j] * reversal[j, i]
+        begin = end

@@ -111,12 +111,16 @@ def test_all_coordinates_of_a_sample_have_the_same_variance_and_are_independent(
 # Learning
 
 
+def both_fitted(learner: type, X: np.ndarray):
+    """The learner on matrices, and on the vectors of their logarithms."""
+    manifold = LogEuclideanSPD(X.shape[-1])
+    ours = learner(manifold, 3, random_state=0).fit(X)
+    return ours, learner(flat(manifold), 3, random_state=0).fit(vectors(X))
+
+
 @both_sizes
 def test_kmeans_is_that_of_the_logarithms(size):
-    X = chain(size)
-    manifold = LogEuclideanSPD(size)
-    ours = RiemannianKMeans(manifold, 3, random_state=0).fit(X)
-    theirs = RiemannianKMeans(flat(manifold), 3, random_state=0).fit(vectors(X))
+    ours, theirs = both_fitted(RiemannianKMeans, chain(size))
     assert_array_equal(ours.labels_, theirs.labels_)
     assert_allclose(vectors(ours.cluster_centers_), theirs.cluster_centers_, **CLOSE)
     assert ours.inertia_ == pytest.approx(theirs.inertia_, rel=1e-10)
@@ -125,9 +129,7 @@ def test_kmeans_is_that_of_the_logarithms(size):
 @both_sizes
 def test_em_is_that_of_the_logarithms(size):
     X = chain(size)
-    manifold = LogEuclideanSPD(size)
-    ours = RiemannianHMM(manifold, 3, random_state=0).fit(X)
-    theirs = RiemannianHMM(flat(manifold), 3, random_state=0).fit(vectors(X))
+    ours, theirs = both_fitted(RiemannianHMM, X)
     assert_same_model(ours, theirs)
     assert_allclose(ours.monitor_.log_likelihood, theirs.monitor_.log_likelihood, rtol=1e-10)
     assert ours.score(X) == pytest.approx(theirs.score(vectors(X)), rel=1e-10)
