@@ -15,9 +15,10 @@ run: $(VENV)/.runtime ## open the dashboard in the browser
 test: lint chromium ## check the style, then run all tests
 	$(VENV)/bin/python -m pytest --numprocesses auto --dist loadscope --no-loadscope-reorder
 
-lint: $(VENV)/.dev ## check style and formatting
+lint: $(VENV)/.dev ## check style, formatting and the direction of imports
 	$(VENV)/bin/python -m ruff check .
 	$(VENV)/bin/python -m ruff format --check .
+	$(VENV)/bin/lint-imports --no-logo
 
 bench: chromium $(PEERS)/.peers ## measure speed side by side with other libraries
 	OMP_NUM_THREADS=1 $(VENV)/bin/python -m benchmarks
@@ -26,7 +27,7 @@ bench: chromium $(PEERS)/.peers ## measure speed side by side with other librari
 	$(VENV)/bin/python -m benchmarks.browser
 
 clean: ## remove the environments and all caches
-	rm -rf $(VENV) $(PEERS) .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
+	rm -rf $(VENV) $(PEERS) .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 chromium: $(VENV)/.dev

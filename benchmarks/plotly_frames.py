@@ -8,9 +8,11 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from dashboard.figures import STATE_COLOURS, STATE_SYMBOLS, geodesic_circles
-from dashboard.runs import observations_held, true_model
-from dashboard.shipped import default_run
+from dashboard.compute.precomputed_run import default_run
+from dashboard.compute.runs import observations_held
+from dashboard.figures.common import geodesic_circles
+from dashboard.figures.states import STATE_COLOURS, STATE_SYMBOLS
+from dashboard.model.space import true_model
 from rhmm.scoring import path_errors
 
 FRAMES = 200

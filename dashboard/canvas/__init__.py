@@ -11,9 +11,12 @@ import numpy as np
 import streamlit as st
 
 from dashboard.canvas.program import loader
-from dashboard.figures import STATE_COLOURS
-from dashboard.runs import EM, KMEANS, ONLINE, Run, observations_held, trace_stride, true_model
-from dashboard.views import View
+from dashboard.compute.runs import ExperimentRun as Run
+from dashboard.compute.runs import observations_held, trace_stride
+from dashboard.figures.states import STATE_COLOURS
+from dashboard.model.methods import EM, KMEANS, ONLINE
+from dashboard.model.space import true_model
+from dashboard.model.view import View
 from rhmm.scoring import path_errors
 
 MOST_POINTS = 15_000

@@ -10,8 +10,8 @@ from pathlib import Path
 from starlette.responses import Response
 from starlette.routing import Route
 
-from dashboard import views
-from dashboard.routes import route as route_to
+from dashboard.model import view
+from dashboard.server.routes import route as route_to
 
 _HERE = Path(__file__).parent
 _SCRIPTS = (
@@ -40,8 +40,8 @@ def source() -> str:
             "lab": _furniture("lab.html", "disk.css", "lab.css"),
             "sketch": _furniture("sketch.html", "disk.css", "sketch.css"),
         },
-        "SWITCHES": views.SHOWN,
-        "MOST_ZOOM": views.MOST_ZOOM,
+        "SWITCHES": view.SHOWN,
+        "MOST_ZOOM": view.MOST_ZOOM,
     }
     constants = [f"const {name} = {json.dumps(value)};\n" for name, value in shared.items()]
     return "".join(constants) + _read(*_SCRIPTS)

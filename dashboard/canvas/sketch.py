@@ -1,16 +1,12 @@
 """The canvas of "Set the truth": the disk with a sample of the data and means to be dragged."""
 
-import numpy as np
 import streamlit as st
 
 from dashboard.canvas import heard, hearing, pack
 from dashboard.canvas.program import loader
-from dashboard.experiment import Experiment
-from dashboard.figures import STATE_COLOURS
-from dashboard.runs import true_model
-
-MOST_POINTS = 3_000
-"""Of longer chains every second, third, … point is drawn."""
+from dashboard.compute.sample import sample_to_draw
+from dashboard.figures.states import STATE_COLOURS
+from dashboard.model.experiment import Experiment
 
 _sketch = st.components.v2.component("rhmm_sketch", js=loader("sketch"))
 
@@ -25,16 +21,8 @@ def sketch(experiment: Experiment, means, sigmas, *, key: str, on_moved) -> None
 
 
 def sketch_message(experiment: Experiment, means, sigmas, drops: int) -> bytes:
-    points, states = _sample(experiment)
+    points, states = sample_to_draw(experiment)
     if len(means) != experiment.n_states:
         points, states = points[:0], states[:0]  # of a model with other states
     truth = {"means": means, "sigmas": sigmas, "colours": STATE_COLOURS[: len(means)]}
     return pack({"truth": truth, "heard": drops}, {"xy": points, "states": states})
-
-
-@st.cache_data(max_entries=32, show_spinner=False, hash_funcs={Experiment: repr})
-def _sample(experiment: Experiment) -> tuple[np.ndarray, np.ndarray]:
-    """The data that every page shows, as few as make a picture."""
-    points, states = true_model(experiment).sample(experiment.length, experiment.seed)
-    stride = -(-len(points) // MOST_POINTS)
-    return points[::stride].astype(np.float32), states[::stride].astype(np.int8)

@@ -4,10 +4,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard import controls, desk, state, takeaway, truth
 from dashboard.canvas.sketch import sketch
-from dashboard.chain_diagram import chain_diagram
-from dashboard.experiment import MOST_STATES, Experiment, normalised
+from dashboard.compute.implications import SIMULATED, ceiling
+from dashboard.model import truth
+from dashboard.model.experiment import MOST_STATES, Experiment, normalised
+from dashboard.text import implications
+from dashboard.ui import controls, downloads, job_view, session
+from dashboard.ui.chain_component import chain_diagram
 
 ROW_HEIGHT = 38
 COLUMN_WIDTH = 62
@@ -49,11 +52,11 @@ def _edits(key: str) -> dict:
 
 
 def mend_transmat() -> None:
-    state.propose(transmat=truth.mended_transmat(state.drafted("transmat")))
+    session.propose(transmat=truth.mended_transmat(session.drafted("transmat")))
 
 
 def mend_startprob() -> None:
-    state.propose(startprob=normalised(state.drafted("startprob")))
+    session.propose(startprob=normalised(session.drafted("startprob")))
 
 
 def explain(problems: dict, remedies: dict) -> None:
@@ -76,7 +79,7 @@ def explain(problems: dict, remedies: dict) -> None:
             "Back to the last valid model",
             key=f"back-{wrong[0]}",
             help="It stays in force as long as something is marked in red.",
-            on_click=state.discard_draft,
+            on_click=session.discard_draft,
         )
 
 
@@ -89,11 +92,11 @@ def edit_chain(draft: dict, problems: dict) -> None:
             draft["transmat"],
             truth.transmat_row_names(n),
             truth.transmat_columns(n),
-            lambda rows: state.propose(transmat=rows),
+            lambda rows: session.propose(transmat=rows),
             "Transition matrix A: row “from i”, column “to j” is the probability of the next "
             "state j after state i.",
         )
-        st.html(truth.sums_table(draft["transmat"], ROW_HEIGHT), width="content")
+        st.html(implications.sums_table(draft["transmat"], ROW_HEIGHT), width="content")
     explain(problems, {"transmat": mend_transmat})
 
 
@@ -105,14 +108,14 @@ def edit_states(draft: dict, problems: dict) -> None:
         truth.state_rows(draft),
         truth.state_row_names(n),
         truth.STATE_COLUMNS,
-        lambda rows: state.propose(**truth.from_state_rows(rows)),
+        lambda rows: session.propose(**truth.from_state_rows(rows)),
         "For each state its mean (x, y) in the disk, its spread σ and its probability π of being "
         "the first.",
     )
     explain(problems, {"means": None, "sigmas": None, "startprob": mend_startprob})
     st.caption(
         "(x, y) is the mean in the disk, x² + y² < 1; σ is the spread around it, the radius of its "
-        "dashed circle; π is the probability of being the first state."
+        "dashed circle; π is the probability of being the first session."
     )
     choose_number_of_states(n)
 
@@ -120,9 +123,9 @@ def edit_states(draft: dict, problems: dict) -> None:
 def choose_number_of_states(n: int) -> None:
     def change(other) -> None:
         """A second click may come before the page has answered the first: it was for `n` states."""
-        drafted = state.drafted_truth()
+        drafted = session.drafted_truth()
         if len(drafted["means"]) == n:
-            state.propose_truth(other(drafted))
+            session.propose_truth(other(drafted))
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.button(
@@ -151,7 +154,7 @@ def show_disk(draft: dict, now: Experiment) -> None:
     def moved():
         sent = st.session_state["truth-disk"].moved
         if sent:
-            state.propose(means=truth.with_dropped(state.drafted("means"), sent))
+            session.propose(means=truth.with_dropped(session.drafted("means"), sent))
 
     means, sigmas = truth.drawable(draft, now.truth)
     sketch(now, means, sigmas, key="truth-disk", on_moved=moved)
@@ -164,7 +167,7 @@ def show_what_it_implies(now: Experiment) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**How the chain spends its time**")
-        st.table(truth.chain_table(now), hide_index=True)
+        st.table(implications.chain_table(now), hide_index=True)
         st.caption(
             "Share of time is the stationary law of A. The expected stay, 1 / (1 − A₁₁) for "
             "state 1, is counted in observations."
@@ -172,35 +175,35 @@ def show_what_it_implies(now: Experiment) -> None:
     with right:
         if now.n_states > 1:
             st.markdown("**How far apart the means are, in σ**")
-            st.table(truth.separations_table(now), hide_index=True)
+            st.table(implications.separations_table(now), hide_index=True)
             st.caption(
                 "Distance between two means, divided by the average of their two σ: at 2 the "
-                f"σ-circles touch. {truth.separations_in_words(now)}"
+                f"σ-circles touch. {implications.separations_in_words(now)}"
             )
     st.markdown("**The best accuracy that anyone could reach**")
     with st.spinner(
-        f"Simulating {truth.SIMULATED:,} observations. The very first time the engine is compiled "
+        f"Simulating {SIMULATED:,} observations. The very first time the engine is compiled "
         "for it, which takes about a minute."
     ):
-        best = truth.ceiling(**now.truth)
-    st.markdown(truth.ceiling_in_words(best))
+        best = ceiling(now)
+    st.markdown(implications.ceiling_in_words(best))
     st.caption(
-        f"From {truth.SIMULATED:,} simulated observations; ± is one standard error, in percentage "
-        f"points. {truth.floor_in_words(now)}"
+        f"From {SIMULATED:,} simulated observations; ± is one standard error, in percentage "
+        f"points. {implications.floor_in_words(now)}"
     )
 
 
 controls.sidebar()
-desk.leave()  # this page waits for no run
+job_view.leave()  # this page waits for no run
 
 st.title("Set the truth")
-for problem in state.link_problems():
+for problem in session.link_problems():
     st.warning(str(problem))
 
-now = state.experiment()
-draft = state.drafted_truth()
+now = session.experiment()
+draft = session.drafted_truth()
 if not truth.fits_together(draft):  # parts of two models: neither is what anybody meant
-    state.discard_draft()
+    session.discard_draft()
     draft = now.truth
 problems = truth.problems(draft)
 
@@ -222,4 +225,4 @@ with pictures:
     show_disk(draft, now)
 
 show_what_it_implies(now)
-takeaway.truth_files(now)
+downloads.truth_files(now)

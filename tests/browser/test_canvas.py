@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dashboard import canvas, runs
+from dashboard import canvas
 from dashboard.canvas import program
-from dashboard.experiment import Experiment
-from dashboard.presets import PRESETS
-from dashboard.views import View
+from dashboard.compute import runs
+from dashboard.model.experiment import Experiment
+from dashboard.model.presets import PRESETS
+from dashboard.model.view import View
 from tests.browser.stillness import wait_until_painted
 
 SMALL = Experiment(length=500, window=60)

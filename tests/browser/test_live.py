@@ -4,8 +4,10 @@ import json
 import numpy as np
 import pytest
 
-from dashboard import downloads, present, runs
-from dashboard.experiment import Experiment
+from dashboard.compute import runs
+from dashboard.model.experiment import Experiment
+from dashboard.model.methods import ONLINE
+from dashboard.text import files, formatting, tables
 from tests.browser.ear import Ear
 from tests.browser.lab import Lab
 from tests.browser.slow_line import slow_line
@@ -49,7 +51,7 @@ def test_the_numbers_are_those_of_the_engine(open_lab):
     lab.wait_for_results()
 
     run = runs.compute(Experiment(length=3000, window=100, seed=5), lambda *_: None)
-    table = present.methods_table(run)
+    table = tables.methods_table(run)
 
     columns = [cells for name, cells in table.items() if name != "Time"]
     assert lab.table() == [list(row) for row in zip(*columns, strict=True)]
@@ -129,7 +131,7 @@ def test_dragging_a_mean_changes_link_data_and_results(open_lab):
     assert means[1] != (0.29, 0.82)
 
     run = runs.compute(shown_experiment(lab), lambda *_: None)
-    assert lab.table()[0][1] == present.percent(run.method(runs.ONLINE).accuracy)
+    assert lab.table()[0][1] == formatting.percent(run.method(ONLINE).accuracy)
 
 
 def test_a_mean_cannot_be_dragged_out_of_the_disk(open_lab):
@@ -408,9 +410,9 @@ def test_what_is_taken_away_agrees_with_the_page(open_lab):
     rows = list(csv.DictReader(taken("Data (CSV)").splitlines()))
 
     accuracy = results["methods"]["online"]["accuracy"]
-    assert present.percent(accuracy) == lab.table()[0][1]
+    assert formatting.percent(accuracy) == lab.table()[0][1]
     assert np.mean([row["online"] == row["true_state"] for row in rows]) == pytest.approx(accuracy)
-    assert taken("Script (Python)") == downloads.script(Experiment(length=800, window=60))
+    assert taken("Script (Python)") == files.run_script(Experiment(length=800, window=60))
     with lab.page.expect_download() as picture:
         lab.page.get_by_role("button", name="Save as PNG").click()
     assert picture.value.path().read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"

@@ -8,9 +8,11 @@ from contextlib import ExitStack, contextmanager, suppress
 import pytest
 from playwright.sync_api import TimeoutError
 
-from dashboard import billing, present, tradeoff
-from dashboard.experiment import Experiment
-from dashboard.runs import true_model
+from dashboard.figures import tradeoff
+from dashboard.model.experiment import Experiment
+from dashboard.model.space import true_model
+from dashboard.text import formatting
+from dashboard.text.delta_cost import delta_cost
 from rhmm.paper import paper_model
 from rhmm.sweeping import load_runs, summarise
 from tests.browser.lab import Lab
@@ -62,7 +64,7 @@ class TradeOff:
         return self.page.get_by_role("button", name=name, exact=True)
 
     def wait_for_results(self):
-        self.page.get_by_text("ways to learn").wait_for()
+        self.page.get_by_text("settings, ").wait_for()
         self.button("Cancel").wait_for(state="detached")
         self.page.locator(".js-plotly-plot .point").first.wait_for()
         self.page.locator('.stApp[data-test-script-state="notRunning"]').wait_for()
@@ -200,7 +202,7 @@ def test_all_runs_can_be_taken_away_and_agree_with_the_page(kind, small, tmp_pat
     experiment = Experiment(length=600, window=60)
     runs = load_runs(path, true_model(experiment))
 
-    bill = billing.bill(experiment, runs)
+    bill = delta_cost(experiment, runs)
     assert len(runs) == 18
     assert small.metrics() == list(bill[:4])
     small.open_runs(1, "streaming with Δ = 60")
@@ -209,7 +211,7 @@ def test_all_runs_can_be_taken_away_and_agree_with_the_page(kind, small, tmp_pat
         for run in runs
         if run.configuration.method == "streaming" and run.configuration.window == 60
     ]
-    assert [row[1] for row in small.table()] == [present.percent(run.accuracy) for run in mine]
+    assert [row[1] for row in small.table()] == [formatting.percent(run.accuracy) for run in mine]
 
 
 def test_the_script_can_be_taken_away(small, tmp_path):
@@ -247,7 +249,7 @@ def test_the_papers_table_agrees_with_the_command_line_and_the_file(open_tradeof
         assert accuracy == "{mean:.4f} ± {spread:.4f}".format(**row["accuracy"])
         assert error == "{mean:.3f} ± {spread:.3f}".format(**row["transition_error"])
         assert diagonal == " ".join(f"{a:.2f}" for a in row["diagonal"])
-        assert seconds in (present.seconds(summary.seconds.mean), "–")  # each run has its own
+        assert seconds in (formatting.seconds(summary.seconds.mean), "–")  # each run has its own
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -3,9 +3,10 @@ import json
 import numpy as np
 import pytest
 
-from dashboard import canvas, runs
-from dashboard.experiment import Experiment
-from dashboard.views import View
+from dashboard import canvas
+from dashboard.compute import runs
+from dashboard.model.experiment import Experiment
+from dashboard.model.view import View
 from rhmm import Hyperbolic
 
 

@@ -1,7 +1,7 @@
 import pytest
 
-from dashboard import runs
-from dashboard.experiment import ALGORITHMS, Experiment
+from dashboard.compute import runs
+from dashboard.model.experiment import ALGORITHMS, Experiment
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -4,11 +4,13 @@ import time
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import desk, present
-from dashboard.experiment import Experiment
-from dashboard.jobs import Job
-from dashboard.presets import PRESETS
-from dashboard.runs import CEILING, EM, KMEANS, ONLINE, Run, compute, empty_run
+from dashboard.compute.jobs import Job
+from dashboard.compute.runs import ExperimentRun, compute, empty_run
+from dashboard.model.experiment import Experiment
+from dashboard.model.methods import CEILING, EM, KMEANS, ONLINE, ORDER
+from dashboard.model.presets import PRESETS
+from dashboard.text.formatting import MISSING, percent
+from dashboard.ui import job_view
 from rhmm import Hyperbolic, OnlineRiemannianHMM, RiemannianHMM, RiemannianKMeans, evaluate
 from rhmm.scoring import accuracy
 from tests.pages.finding import labelled, to_take
@@ -22,11 +24,11 @@ def script():
 
     import streamlit as st
 
-    from dashboard import state
+    from dashboard.ui import session
 
-    page = Path(state.__file__).parents[1] / "pages" / "experiment" / "compare.py"
+    page = Path(session.__file__).parents[2] / "pages" / "experiment" / "compare.py"
     navigation = st.navigation([st.Page(page, title="Compare")])
-    state.open_session()
+    session.open_session()
     navigation.run()
 
 
@@ -39,7 +41,7 @@ def opened(experiment: Experiment) -> AppTest:
     while True:
         page.run()
         assert not page.exception
-        if present.MISSING not in set(page.table[0].value["Accuracy"]):
+        if MISSING not in set(page.table[0].value["Accuracy"]):
             return page
         assert time.monotonic() < deadline, "the run does not finish"
         time.sleep(0.2)
@@ -70,14 +72,14 @@ def test_the_numbers_are_those_of_the_library_for_the_same_seed(small):
         CEILING: evaluate(truth, truth, X, states),
     }
     table = opened(small).table[0].value
-    rows = dict(zip(present.ORDER, table.to_dict("records"), strict=True))
+    rows = dict(zip(ORDER, table.to_dict("records"), strict=True))
     for name, result in results.items():
-        assert rows[name]["Accuracy"] == present.percent(result.accuracy)
+        assert rows[name]["Accuracy"] == percent(result.accuracy)
         assert rows[name]["Log-likelihood"] == f"{result.log_likelihood:.4f}"
     for name in (ONLINE, EM):
         assert rows[name]["‖A − Â‖"] == f"{results[name].transition_error:.4f}"
         assert rows[name]["Distance of means"] == f"{results[name].mean_errors.mean():.4f}"
-    assert rows[KMEANS]["Accuracy"] == present.percent(accuracy(states, clusters.labels_, 3))
+    assert rows[KMEANS]["Accuracy"] == percent(accuracy(states, clusters.labels_, 3))
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -148,7 +150,7 @@ def test_the_timeline_comes_back_as_it_was_when_there_are_results_again(monkeypa
     timeline(page).set_value((500, 699)).run()
     with monkeypatch.context() as patch:
         job = over_with(empty_run(small))
-        patch.setattr(desk, "request", lambda experiment: job)
+        patch.setattr(job_view, "request", lambda experiment: job)
         page.session_state["asked_for"] = job
         page.run()
         assert charts(page) == 0
@@ -162,7 +164,7 @@ def test_the_timeline_comes_back_as_it_was_when_there_are_results_again(monkeypa
 
 def test_before_the_first_result_the_page_says_so(monkeypatch, small):
     page = opened_with(monkeypatch, empty_run(small))
-    assert set(page.table[0].value["Accuracy"]) == {present.MISSING}
+    assert set(page.table[0].value["Accuracy"]) == {MISSING}
     assert any("No method has finished yet" in text.value for text in page.markdown)
     assert charts(page) == 0
     assert [label for label, ready in to_take(page).items() if ready] == ["Script (Python)"]
@@ -182,16 +184,16 @@ def test_methods_without_a_result_have_a_placeholder_among_the_others(monkeypatc
     assert all(to_take(page).values())
 
 
-def over_with(run: Run) -> Job:
+def over_with(run: ExperimentRun) -> Job:
     job = Job(run.experiment, compute, threading.Semaphore(), known=run)
     job._over.set()
     return job
 
 
-def opened_with(monkeypatch, run: Run) -> AppTest:
+def opened_with(monkeypatch, run: ExperimentRun) -> AppTest:
     """The page of a job that is over with this run."""
     job = over_with(run)
-    monkeypatch.setattr(desk, "request", lambda experiment: job)
+    monkeypatch.setattr(job_view, "request", lambda experiment: job)
     page = AppTest.from_function(script, default_timeout=PATIENCE)
     page.session_state["asked_for"] = job
     for key, value in run.experiment.to_query().items():

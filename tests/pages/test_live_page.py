@@ -11,10 +11,15 @@ from starlette.responses import Response
 from starlette.routing import Match
 from streamlit.testing.v1 import AppTest
 
-from dashboard import desk, downloads, jobs, present, runs, takeaway
-from dashboard.experiment import Experiment
-from dashboard.jobs import Cancelled, Desk, Expected
-from dashboard.presets import PRESETS
+from dashboard.compute import jobs, queues, runs
+from dashboard.compute.jobs import Cancelled, Expected, JobQueue
+from dashboard.model.experiment import Experiment
+from dashboard.model.methods import EM, ONLINE
+from dashboard.model.presets import PRESETS
+from dashboard.server import offers
+from dashboard.text import files
+from dashboard.text.formatting import MISSING
+from dashboard.ui import job_view
 from tests.pages.finding import labelled, to_take
 
 APP = Path(__file__).parents[2] / "pages" / "navigation.py"
@@ -40,9 +45,9 @@ class Gate:
 def gate(monkeypatch):
     """One computation at a time, and it waits; opened at the end so that no thread is left."""
     gate = Gate()
-    only = Desk(gate.compute, slots=1)
-    monkeypatch.setattr(desk, "_runs", lambda: only)
-    monkeypatch.setattr(desk, "QUICK", 0.05)
+    only = JobQueue(gate.compute, slots=1)
+    monkeypatch.setattr(queues, "run_queue", lambda: only)
+    monkeypatch.setattr(job_view, "QUICK", 0.05)
     yield gate
     gate.opened.set()
 
@@ -65,7 +70,7 @@ def said(page: AppTest) -> str:
 
 
 def test_who_waits_in_line_sees_the_true_model_and_can_give_up(gate):
-    desk._runs().request(Experiment(length=600), "somebody else")
+    queues.run_queue().request(Experiment(length=600), "somebody else")
     page = opened(ASKED)
 
     button(page, "Cancel").click()
@@ -91,13 +96,13 @@ def test_run_and_cancel_answer_every_time(gate):
 def test_another_window_is_shown_beside_the_em_that_was_computed_before():
     results = []
     for window in (60, 100):
-        job = desk._runs().request(replace(ASKED, seed=77, window=window), "somebody")
+        job = queues.run_queue().request(replace(ASKED, seed=77, window=window), "somebody")
         assert job.wait(PATIENCE)
         results.append(job.progress.result)
 
     first, second = results
-    assert second.method(runs.EM) is first.method(runs.EM)
-    assert second.method(runs.ONLINE).accuracy != first.method(runs.ONLINE).accuracy
+    assert second.method(EM) is first.method(EM)
+    assert second.method(ONLINE).accuracy != first.method(ONLINE).accuracy
 
 
 def test_a_run_stays_on_screen_whatever_others_ask_for(monkeypatch):
@@ -107,9 +112,9 @@ def test_a_run_stays_on_screen_whatever_others_ask_for(monkeypatch):
         computed.append(experiment)
         return runs.empty_run(experiment)._replace(finished=True)
 
-    only = Desk(compute)
-    monkeypatch.setattr(desk, "_runs", lambda: only)
-    monkeypatch.setattr(desk, "QUICK", PATIENCE)
+    only = JobQueue(compute)
+    monkeypatch.setattr(queues, "run_queue", lambda: only)
+    monkeypatch.setattr(job_view, "QUICK", PATIENCE)
     monkeypatch.setattr(jobs, "KEPT", 1)
     page = opened(ASKED)
     for seed in range(1, 4):
@@ -143,9 +148,9 @@ def test_a_run_that_ended_just_as_it_was_wanted_again_begins_anew(monkeypatch):
             raise Cancelled
         return runs.compute(experiment, report)
 
-    only = Desk(compute)
-    monkeypatch.setattr(desk, "_runs", lambda: only)
-    monkeypatch.setattr(desk, "QUICK", PATIENCE)
+    only = JobQueue(compute)
+    monkeypatch.setattr(queues, "run_queue", lambda: only)
+    monkeypatch.setattr(job_view, "QUICK", PATIENCE)
 
     page = opened(ASKED)
 
@@ -166,9 +171,9 @@ def test_what_somebody_stopped_stands_still_though_it_goes_on_for_others(monkeyp
         assert go_on.acquire(timeout=PATIENCE)
         return whole
 
-    only = Desk(compute)
-    monkeypatch.setattr(desk, "_runs", lambda: only)
-    monkeypatch.setattr(desk, "QUICK", 0.05)
+    only = JobQueue(compute)
+    monkeypatch.setattr(queues, "run_queue", lambda: only)
+    monkeypatch.setattr(job_view, "QUICK", 0.05)
     job = only.request(ASKED, "somebody else")
     page = opened(ASKED)
     button(page, "Cancel").click()
@@ -178,7 +183,7 @@ def test_what_somebody_stopped_stands_still_though_it_goes_on_for_others(monkeyp
     page.run()
 
     assert "Stopped." in said(page)
-    assert set(page.table[0].value["Accuracy"]) == {present.MISSING}
+    assert set(page.table[0].value["Accuracy"]) == {MISSING}
     assert [label for label, ready in to_take(page).items() if ready] == ["Script (Python)"]
 
     go_on.release()
@@ -187,13 +192,13 @@ def test_what_somebody_stopped_stands_still_though_it_goes_on_for_others(monkeyp
 
     assert "Stopped." not in said(page)
     assert ASKED.in_words() in said(page)
-    assert present.MISSING not in set(page.table[0].value["Accuracy"])
+    assert MISSING not in set(page.table[0].value["Accuracy"])
 
 
 def test_who_cancels_a_run_that_is_over_sees_it_whole(gate):
     page = opened(ASKED)
     gate.opened.set()
-    assert desk._runs().find(ASKED).wait(PATIENCE)
+    assert queues.run_queue().find(ASKED).wait(PATIENCE)
 
     button(page, "Cancel").click()
     page.run()
@@ -212,9 +217,9 @@ def test_what_was_learned_before_a_run_was_stopped_can_be_taken_away(monkeypatch
         assert go_on.wait(PATIENCE)
         return half
 
-    only = Desk(compute)
-    monkeypatch.setattr(desk, "_runs", lambda: only)
-    monkeypatch.setattr(desk, "QUICK", 0.05)
+    only = JobQueue(compute)
+    monkeypatch.setattr(queues, "run_queue", lambda: only)
+    monkeypatch.setattr(job_view, "QUICK", 0.05)
     page = opened(ASKED)
     assert told.wait(PATIENCE)
     assert not to_take(page)["Data (CSV)"]  # it would be another one a moment later
@@ -227,23 +232,23 @@ def test_what_was_learned_before_a_run_was_stopped_can_be_taken_away(monkeypatch
 
 def test_a_result_that_is_known_cannot_be_cancelled_while_it_is_computed_anew(gate, monkeypatch):
     known = runs.compute(ASKED, lambda *_: None)
-    only = Desk(gate.compute, known={ASKED: known})
-    monkeypatch.setattr(desk, "_runs", lambda: only)
+    only = JobQueue(gate.compute, known={ASKED: known})
+    monkeypatch.setattr(queues, "run_queue", lambda: only)
     page = opened(ASKED)
 
     assert not only.find(ASKED).over
-    assert present.MISSING not in set(page.table[0].value["Accuracy"])
+    assert MISSING not in set(page.table[0].value["Accuracy"])
     assert "Cancel" not in [b.label for b in page.button]
 
 
 def test_a_window_as_long_as_the_chain_has_a_page(monkeypatch):
-    only = Desk(runs.compute)
-    monkeypatch.setattr(desk, "_runs", lambda: only)
-    monkeypatch.setattr(desk, "QUICK", PATIENCE)
+    only = JobQueue(runs.compute)
+    monkeypatch.setattr(queues, "run_queue", lambda: only)
+    monkeypatch.setattr(job_view, "QUICK", PATIENCE)
 
     page = opened(Experiment(length=500, window=500, algorithm="windowed"))
 
-    assert present.MISSING not in set(page.table[0].value["Accuracy"])
+    assert MISSING not in set(page.table[0].value["Accuracy"])
 
 
 def looked_with(page: AppTest, values) -> None:
@@ -329,8 +334,8 @@ def test_a_failure_is_told_while_something_is_typed_wrongly(monkeypatch):
     def fail(experiment, report):
         raise Expected("The disk is full.")
 
-    only = Desk(fail)
-    monkeypatch.setattr(desk, "_runs", lambda: only)
+    only = JobQueue(fail)
+    monkeypatch.setattr(queues, "run_queue", lambda: only)
     page = opened(ASKED)
     type_wrongly(page)
 
@@ -347,8 +352,8 @@ def test_who_drags_in_vain_is_told_which_control_is_in_the_way(gate):
     assert page.session_state.experiment == ASKED
     (explained,) = page.main.error
     assert explained.value == (
-        "In the sidebar: T must be between 500 and 100,000. The last valid model is shown; what "
-        "you change meanwhile waits."
+        "In the sidebar: T must be between 500 and 100,000. The last valid model is shown; your "
+        "changes apply once this is fixed."
     )
 
 
@@ -403,7 +408,7 @@ def test_who_drags_moves_the_model_on_screen(gate):
 
 def taken(address: str) -> Response:
     """What the server answers to a click on a link."""
-    route = takeaway.route()
+    route = offers.route()
     scope = {"type": "http", "method": "GET", "path": address.removeprefix("."), "headers": []}
     match, found = route.matches(scope)
     assert match is Match.FULL
@@ -416,13 +421,13 @@ def address_of(page: AppTest, name: str) -> str:
 
 
 def test_a_file_is_made_when_somebody_asks_for_it(monkeypatch):
-    made, data_csv = [], downloads.data_csv
+    made, data_csv = [], files.data_csv
 
     def make(run):
         made.append(run.experiment)
         return data_csv(run)
 
-    monkeypatch.setattr(downloads, "data_csv", make)
+    monkeypatch.setattr(files, "data_csv", make)
     page = opened(ASKED)
     assert to_take(page)["Data (CSV)"]
     assert made == []

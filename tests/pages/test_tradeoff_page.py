@@ -5,10 +5,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import billing, desk, jobs, sweeps, tradeoff
-from dashboard.experiment import Experiment
-from dashboard.runs import true_model
-from dashboard.sweeps import Outcome, Plan, Sweep
+from dashboard.compute import jobs, queues, sweeps
+from dashboard.compute.sweeps import Outcome
+from dashboard.figures import tradeoff
+from dashboard.model.experiment import Experiment
+from dashboard.model.plan import Plan, Sweep
+from dashboard.model.space import true_model
+from dashboard.text.delta_cost import delta_cost
 from rhmm import RunFailedError
 from rhmm.sweeping import Configuration, run_once
 from rhmm.sweeping.record import CannotWriteError, Record
@@ -38,9 +41,9 @@ def fresh(folder, monkeypatch):
     monkeypatch.setenv("RHMM_CACHE", str(folder))
     monkeypatch.delenv("RHMM_SCHEDULER", raising=False)
     monkeypatch.setattr(sweeps, "processors", lambda: 2)
-    desk._sweeps.cache_clear()
+    queues.sweep_queue.cache_clear()
     yield
-    desk._sweeps.cache_clear()
+    queues.sweep_queue.cache_clear()
 
 
 def opened(**query) -> AppTest:
@@ -87,22 +90,22 @@ def small():
 def test_a_small_sweep_runs_by_itself_and_fills_the_page(small):
     assert said(small.title) == ["What does Δ cost?"]
     assert charts(small) == len(tradeoff.MEASURES)
-    assert "12 runs: 6 ways to learn, 2 seeds each." in said(small.markdown)
+    assert "12 runs: 6 settings, 2 seeds each." in said(small.markdown)
     assert not small.error
     assert not small.warning
     assert not small.info
 
 
-def test_the_bill_is_that_of_the_engine(small):
+def test_the_cost_is_that_of_the_engine(small):
     experiment = Experiment(length=500, window=60)
-    wish = Sweep.of(experiment, Plan((40, 100), ("streaming",), 2))
+    sweep = Sweep.of(experiment, Plan((40, 100), ("streaming",), 2))
     truth = true_model(experiment)
-    runs = [run_once(truth, c, seed) for c in wish.configurations() for seed in range(2)]
-    bill = billing.bill(experiment, runs)
+    runs = [run_once(truth, c, seed) for c in sweep.configurations() for seed in range(2)]
+    cost = delta_cost(experiment, runs)
 
     accuracy, error, _, memory = (metric.value for metric in small.metric)
-    assert (accuracy, error, memory) == (bill.accuracy, bill.error, bill.memory)
-    assert bill.words in said(small.markdown)
+    assert (accuracy, error, memory) == (cost.accuracy, cost.error, cost.memory)
+    assert cost.words in said(small.markdown)
     assert said(small.subheader)[0] == "Your Δ = 60"
 
 
@@ -135,7 +138,7 @@ def test_times_are_said_to_be_of_where_the_runs_were_computed(monkeypatch, addre
         configuration=Configuration("em")
     )
     monkeypatch.setenv("RHMM_SCHEDULER", address)
-    monkeypatch.setattr(sweeps, "compute", lambda wish, report: Outcome((papers,)))
+    monkeypatch.setattr(sweeps, "compute", lambda sweep, report: Outcome((papers,)))
     app = settled(opened(deltas="40", learners="streaming", runs="1"))
 
     assert any(f"Time is that of learning, {where}" in text for text in said(app.caption))
@@ -149,7 +152,8 @@ def test_a_truth_that_cannot_be_is_told_before_a_sweep_runs_too():
 
     assert "Run" in labels(app)
     assert said(app.error) == [
-        "π sums to 2, not to 1. The last valid model is shown; what you change meanwhile waits."
+        "π sums to 2, not to 1. The last valid model is shown; your changes apply once this is "
+        "fixed."
     ]
 
 
@@ -273,7 +277,7 @@ def test_a_cluster_that_does_not_answer_is_told_until_somebody_tries_again(monke
     next(button for button in app.button if button.label == "Try again").click().run()
     settled(app)
     assert not app.error
-    assert "12 runs: 6 ways to learn, 2 seeds each." in said(app.markdown)
+    assert "12 runs: 6 settings, 2 seeds each." in said(app.markdown)
 
 
 def test_a_run_that_fails_is_told_and_whoever_runs_the_server_learns_why(monkeypatch, caplog):
@@ -294,7 +298,7 @@ def test_a_disk_that_fills_up_leaves_the_page_whole(monkeypatch):
     monkeypatch.setattr(Record, "append", be_full)
     app = settled(opened(**SMALL | {"T": "503"}))
 
-    assert "12 runs: 6 ways to learn, 2 seeds each." in said(app.markdown)
+    assert "12 runs: 6 settings, 2 seeds each." in said(app.markdown)
     assert "…" not in said(app.metric)
     (note,) = said(app.warning)
     assert note.startswith("Not all runs could be kept")
@@ -304,8 +308,8 @@ def test_a_disk_that_fills_up_leaves_the_page_whole(monkeypatch):
 def endless(monkeypatch):
     """A sweep that has one run and goes on until nobody wants it."""
 
-    def compute(wish, report):
-        run = run_once(true_model(wish.experiment), wish.configurations()[0], 0)
+    def compute(sweep, report):
+        run = run_once(true_model(sweep.experiment), sweep.configurations()[0], 0)
         while True:
             report(Outcome((run,)), "Working", 0.1)
             time.sleep(0.02)
@@ -314,8 +318,8 @@ def endless(monkeypatch):
 
 
 def job_of(runs: int):
-    wish = Sweep.of(Experiment(length=500, window=60), Plan((40, 100), ("streaming",), runs))
-    return desk._sweeps().find(wish)
+    sweep = Sweep.of(Experiment(length=500, window=60), Plan((40, 100), ("streaming",), runs))
+    return queues.sweep_queue().find(sweep)
 
 
 def test_runs_can_be_taken_away_when_no_more_come(endless):
@@ -348,12 +352,12 @@ def test_a_sweep_that_nobody_sees_any_more_ends(endless, monkeypatch):
 
 def test_other_runs_of_the_same_number_have_curves_of_their_own(monkeypatch):
     def drawn(window):
-        def compute(wish, report):
-            runs = [c for c in wish.configurations() if c.window == window]
-            return Outcome((run_once(true_model(wish.experiment), runs[0], 0),))
+        def compute(sweep, report):
+            runs = [c for c in sweep.configurations() if c.window == window]
+            return Outcome((run_once(true_model(sweep.experiment), runs[0], 0),))
 
         monkeypatch.setattr(sweeps, "compute", compute)
-        desk._sweeps.cache_clear()
+        queues.sweep_queue.cache_clear()
         app = settled(opened(**SMALL))
         return app.get("plotly_chart")[0].proto.spec
 

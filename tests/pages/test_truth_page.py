@@ -5,9 +5,9 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dashboard import desk
-from dashboard.experiment import Experiment
-from dashboard.presets import PRESETS
+from dashboard.model.experiment import Experiment
+from dashboard.model.presets import PRESETS
+from dashboard.ui import job_view
 from tests.pages.finding import labelled, to_take
 
 APP = Path(__file__).parents[2] / "pages" / "navigation.py"
@@ -58,7 +58,7 @@ def test_every_preset_opens_with_what_it_implies(open_page, name):
     chain, separations = (table.value for table in app.table)
     assert len(chain) == n
     assert separations.shape == (n, n + 1)
-    assert any("names **" in text.value for text in app.markdown)
+    assert any("identifies **" in text.value for text in app.markdown)
     assert not app.error
 
 
@@ -121,7 +121,7 @@ def test_a_second_click_before_the_page_has_answered_the_first_does_nothing(
     button(app, label).click()
     clicked = app._tree.get_widget_states()
     with monkeypatch.context() as patches:
-        patches.setattr(desk, "leave", st.stop)  # the page does not come as far as its buttons
+        patches.setattr(job_view, "leave", st.stop)  # the page does not come as far as its buttons
         app._run(clicked)
     app._run(clicked)
 
