@@ -43,7 +43,9 @@ def test_a_broken_link_is_explained_and_the_rest_of_it_kept(app):
     app.run()
 
     assert not app.exception
-    assert [warning.value for warning in app.warning] == ["The link's A “oops” is unclear."]
+    assert [warning.value for warning in app.warning] == [
+        "Cannot read A = 'oops'; the default is used."
+    ]
     assert app.number_input[1].value == 3
 
 

@@ -1,14 +1,15 @@
 """The experiment that all pages show: a true model, the data drawn from it, and how to learn it.
 
-It is one immutable value. It can be written into a link and read back to the last digit, and it is
-always valid: what a person typed wrongly raises `Invalid` with a sentence to show beside the
-control.
+It is one immutable value that is always valid; `fields` says how it is checked and how it goes into
+a link.
 """
 
 import math
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import ClassVar
+
+from dashboard.model.fields import Control, Settings, setting
+from dashboard.model.kinds import Choice, Invalid, Known, Numbers, Rows, WholeNumber, is_number
 
 MOST_STATES = 8
 LEAST_WINDOW, MOST_WINDOW = 20, 5_000
@@ -16,20 +17,18 @@ LEAST_LENGTH, MOST_LENGTH = 500, 100_000
 LEAST_SIGMA, MOST_SIGMA = 0.01, 3.0
 FURTHEST_MEAN = 0.999
 MOST_SEED = 2**31 - 1
-ALGORITHMS = ("streaming", "windowed")
-UPDATES = ("convex", "paper")
+ALGORITHMS = {"streaming": "Streaming", "windowed": "Windowed"}
+UPDATES = {"convex": "Convex", "paper": "As printed"}
+
+WINDOWS = (20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 400, 600, 800, 1000, 1500, 2000, 3000, 5000)
+"""The values of Δ that a page offers: evenly spaced to the eye, on a scale of ratios."""
+
+TRUTH = ("transmat", "means", "sigmas", "startprob")
+"""The settings of the true model."""
 
 _CLOSEST_MEANS = 1e-6
 _SUM_TOLERANCE = 1e-9
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-
-
-class Invalid(ValueError):
-    """A sentence for the reader, and the name of the field it is about."""
-
-    def __init__(self, field: str, sentence: str):
-        super().__init__(sentence)
-        self.field = field
 
 
 def indexed(letter: str, *indices: int) -> str:
@@ -47,45 +46,190 @@ def window_for(n_states: int, window: int) -> int:
     return max(window, least_window(n_states))
 
 
+# Checks of single settings: each returns the value in its canonical form, or raises a sentence
+
+
+def _checked_means(means, known: Known) -> tuple[tuple[float, float], ...]:
+    if not 1 <= len(means) <= MOST_STATES:
+        raise Invalid(f"There must be 1 to {MOST_STATES} states.")
+    out = []
+    for i, mean in enumerate(means):
+        name = indexed("c", i)
+        if len(mean) != 2 or not all(map(is_number, mean)):
+            raise Invalid(f"{name} needs two numbers, x and y.")
+        x, y = map(float, mean)
+        if math.hypot(x, y) >= 1.0:
+            raise Invalid(
+                f"{name} = ({x:g}, {y:g}) is outside the disk: x² + y² must be less than 1.",
+            )
+        if math.hypot(x, y) > FURTHEST_MEAN:
+            raise Invalid(
+                f"{name} = ({x:g}, {y:g}) is too near the boundary to draw: "
+                f"its length may be at most {FURTHEST_MEAN}.",
+            )
+        for j, other in enumerate(out):
+            if math.dist(other, (x, y)) < _CLOSEST_MEANS:
+                raise Invalid(
+                    f"{indexed('c', j)} and {name} coincide: "
+                    "the two states could not be told apart. Move one of them.",
+                )
+        out.append((x, y))
+    return tuple(out)
+
+
+def _checked_sigmas(sigmas, known: Known) -> tuple[float, ...]:
+    _check_count("σ", sigmas, known, "entry", "entries")
+    for i, sigma in enumerate(sigmas):
+        name = indexed("σ", i)
+        if not is_number(sigma):
+            raise Invalid(f"{name} must be a number above 0.")
+        if sigma <= 0:
+            raise Invalid(f"{name} = {sigma:g} must be above 0.")
+        if not LEAST_SIGMA <= sigma <= MOST_SIGMA:
+            raise Invalid(f"{name} = {sigma:g} must be between {LEAST_SIGMA} and {MOST_SIGMA:g}.")
+    return tuple(map(float, sigmas))
+
+
+def _checked_transmat(transmat, known: Known) -> tuple[tuple[float, ...], ...]:
+    _check_count("A", transmat, known, "row", "rows")
+    return tuple(_checked_law(f"Row {i + 1} of A", row, known) for i, row in enumerate(transmat))
+
+
+def _checked_startprob(startprob, known: Known) -> tuple[float, ...]:
+    return _checked_law("π", startprob, known)
+
+
+def _checked_law(name: str, law, known: Known) -> tuple[float, ...]:
+    _check_count(name, law, known, "entry", "entries")
+    if not all(map(is_number, law)):
+        raise Invalid(f"{name} has an entry that is no number: each is a probability.")
+    if min(law) < 0:
+        raise Invalid(f"{name} has a negative entry, {min(law):g}.")
+    total = sum(law)  # of huge entries ∞, where fsum would raise
+    if abs(total - 1.0) > _SUM_TOLERANCE:
+        raise Invalid(f"{name} sums to {total:.10g}, not to 1.")
+    return tuple(map(float, law))
+
+
+def _check_count(name: str, values, known: Known, one: str, many: str) -> None:
+    n = len(known["means"])
+    if len(values) != n:
+        given, needed = _counted(len(values), one, many), _counted(n, "state", "states")
+        raise Invalid(f"{name} has {given} for {needed}.")
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
+
+
+def _checked_window(window: int, known: Known) -> int:
+    length, n = known["length"], len(known["means"])
+    if window > length:
+        raise Invalid(
+            f"Δ = {window:,} is more than the T = {length:,} observations there are: "
+            "take a smaller Δ or a longer chain."
+        )
+    if window < least_window(n):
+        raise Invalid(f"With {n} states Δ must be at least {5 * n}: five observations each.")
+    return window
+
+
+def normalised(law) -> tuple[float, ...]:
+    """The law in the proportions of `law`, with blanks and negatives as zeros; else uniform."""
+    weights = [float(w) if is_number(w) and w > 0 else 0.0 for w in law]
+    if math.isinf(sum(weights)):  # huge ones: fsum would raise
+        weights = [w / max(weights) for w in weights]
+    total = math.fsum(weights)
+    return tuple(w / total if total else 1.0 / len(weights) for w in weights)
+
+
+def _window_label(experiment: "Experiment") -> str:
+    if experiment.algorithm == "streaming":
+        return "Δ: observations to start from"
+    return "Δ: observations in the window"
+
+
 @dataclass(frozen=True)
-class Experiment:
+class Experiment(Settings):
     """The truth (A, c, σ, π), the data (T, seed) and the learner (Δ, algorithm, update)."""
 
-    transmat: tuple[tuple[float, ...], ...] = ((0.4, 0.3, 0.3), (0.2, 0.6, 0.2), (0.1, 0.1, 0.8))
-    means: tuple[tuple[float, float], ...] = ((0.0, 0.0), (0.29, 0.82), (-0.29, 0.82))
-    sigmas: tuple[float, ...] = (0.2, 1.0, 1.0)
-    startprob: tuple[float, ...] = (1.0, 0.0, 0.0)
-    length: int = 10_000
-    seed: int = 0
-    window: int = 200
-    algorithm: str = "streaming"
-    transition_update: str = "paper"
+    CHECKED_FIRST: ClassVar[tuple[str, ...]] = ("means",)
+    TOGETHER: ClassVar[tuple[str, ...]] = TRUTH  # half of a model would be one that was never set
+    WRITES_DEFAULTS: ClassVar[bool] = True  # a link means the same after the defaults have changed
 
-    def __post_init__(self):
-        set_ = object.__setattr__
-        set_(self, "means", _checked_means(self.means))
-        n = len(self.means)
-        set_(self, "sigmas", _checked_sigmas(self.sigmas, n))
-        set_(self, "transmat", _checked_transmat(self.transmat, n))
-        set_(self, "startprob", _checked_startprob(self.startprob, n))
-        set_(self, "length", _whole("length", "T", self.length, LEAST_LENGTH, MOST_LENGTH))
-        set_(self, "seed", _whole("seed", "The seed", self.seed, 0, MOST_SEED))
-        set_(self, "window", _whole("window", "Δ", self.window, LEAST_WINDOW, MOST_WINDOW))
-        if self.window > self.length:
-            raise Invalid(
-                "window",
-                f"Δ = {self.window:,} is more than the T = {self.length:,} observations there are: "
-                "take a smaller Δ or a longer chain.",
-            )
-        if self.window < least_window(n):
-            raise Invalid(
-                "window", f"With {n} states Δ must be at least {5 * n}: five observations each."
-            )
-        _choice("algorithm", "The algorithm", self.algorithm, ALGORITHMS)
-        _choice("transition_update", "The update of A", self.transition_update, UPDATES)
+    transmat: tuple[tuple[float, ...], ...] = setting(
+        ((0.4, 0.3, 0.3), (0.2, 0.6, 0.2), (0.1, 0.1, 0.8)), "A", Rows(), _checked_transmat
+    )
+    means: tuple[tuple[float, float], ...] = setting(
+        ((0.0, 0.0), (0.29, 0.82), (-0.29, 0.82)), "c", Rows(), _checked_means
+    )
+    sigmas: tuple[float, ...] = setting((0.2, 1.0, 1.0), "sigma", Numbers(), _checked_sigmas)
+    startprob: tuple[float, ...] = setting((1.0, 0.0, 0.0), "pi", Numbers(), _checked_startprob)
+    length: int = setting(
+        10_000,
+        "T",
+        WholeNumber("T", LEAST_LENGTH, MOST_LENGTH),
+        control=Control(
+            "number",
+            "T: length of the chain",
+            f"From {LEAST_LENGTH} to {MOST_LENGTH:,} observations.",
+            step=1_000,
+        ),
+    )
+    seed: int = setting(
+        0,
+        "seed",
+        WholeNumber("The seed", 0, MOST_SEED),
+        control=Control(
+            "number",
+            "Seed",
+            "The same seed gives the same data and the same results, to the last digit.",
+        ),
+    )
+    window: int = setting(
+        200,
+        "delta",
+        WholeNumber("Δ", LEAST_WINDOW, MOST_WINDOW),
+        _checked_window,
+        Control(
+            "slider",
+            _window_label,
+            f"From {LEAST_WINDOW} to {MOST_WINDOW:,}, on a logarithmic scale.",
+            WINDOWS,
+            accepts_others=True,
+        ),
+    )
+    algorithm: str = setting(
+        "streaming",
+        "algorithm",
+        Choice("The algorithm", tuple(ALGORITHMS)),
+        control=Control(
+            "radio",
+            "Online algorithm",
+            "Windowed is the paper’s: at every step it looks back over the last Δ observations. "
+            "Streaming is ours: it starts from Δ observations, and then looks at a few at a time.",
+            tuple(ALGORITHMS),
+            ALGORITHMS,
+        ),
+    )
+    transition_update: str = setting(
+        "paper",
+        "update",
+        Choice("The update of A", tuple(UPDATES)),
+        control=Control(
+            "radio",
+            "Update of A",
+            "As printed in the paper, entries of A can leave [0, 1] and are clipped; the "
+            "convex update moves each row towards what the window shows.",
+            tuple(UPDATES),
+            UPDATES,
+            shown=lambda experiment: experiment.algorithm == "windowed",
+        ),
+    )
 
     @property
     def n_states(self) -> int:
+        """How many hidden states the true model has."""
         return len(self.means)
 
     @property
@@ -95,12 +239,12 @@ class Experiment:
 
     @property
     def truth(self) -> dict:
-        """The fields of the true model: what a preset replaces."""
+        """The settings of the true model: what a preset replaces."""
         return {name: getattr(self, name) for name in TRUTH}
 
     @property
     def data(self) -> tuple:
-        """What the observations depend on: experiments that agree in it have the same."""
+        """What the observations depend on: experiments with equal data show the same ones."""
         return *self.truth.values(), self.length, self.seed
 
     def in_words(self) -> str:
@@ -113,201 +257,3 @@ class Experiment:
         )
         count = "one state" if self.n_states == 1 else f"{self.n_states} states"
         return f"{self.length:,} observations of a chain with {count}, learned by {learner}."
-
-    # Links
-
-    def to_query(self) -> dict[str, str]:
-        """The query of a link that opens exactly this experiment."""
-        return {
-            key: _written(getattr(self, field.name))
-            for key, field in zip(QUERY, fields(self), strict=True)
-        }
-
-    @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> tuple["Experiment", list[Invalid]]:
-        """What a link asks for, and the sentences about what it could not give.
-
-        A part that cannot be read or used is left at its default. The truth counts as one part:
-        half of a broken model would be one that nobody meant.
-        """
-        values, problems = {}, {}
-        for key, field in zip(QUERY, fields(cls), strict=True):
-            if key in query:
-                try:
-                    values[field.name] = _READERS[field.name](query[key])
-                except ValueError:
-                    sentence = f"The link's {key} “{quoted(query[key])}” is unclear."
-                    problems[field.name] = Invalid(field.name, sentence)
-        while True:
-            try:
-                return cls(**values), list(problems.values())
-            except Invalid as problem:
-                field, sentence = problem.field, f"In the link: {problem}"
-            problems.setdefault(field, Invalid(field, sentence))
-            blamed = TRUTH if field in TRUTH else (field,)
-            values = {name: value for name, value in values.items() if name not in blamed}
-
-
-TRUTH = ("transmat", "means", "sigmas", "startprob")
-
-QUERY = ("A", "c", "sigma", "pi", "T", "seed", "delta", "algorithm", "update")
-"""Names in a link, in the order of the fields."""
-
-
-def _written(value) -> str:
-    if isinstance(value, tuple):
-        nested = isinstance(value[0], tuple)
-        return (";" if nested else ",").join(_written(v) for v in value)
-    if isinstance(value, float):
-        return repr(value).removesuffix(".0")
-    return str(value)
-
-
-def _whole_number(text: str) -> int:
-    """Digits alone: `int` would also take blanks, underscores and the digits of other scripts."""
-    if not re.fullmatch(r"-?[0-9]+", text):
-        raise ValueError(text)
-    return int(text)
-
-
-def _number(text: str) -> float:
-    if not re.fullmatch(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", text, re.IGNORECASE):
-        raise ValueError(text)
-    return float(text)
-
-
-def _numbers(text: str) -> tuple[float, ...]:
-    return tuple(_number(part) for part in text.split(","))
-
-
-def _rows(text: str) -> tuple[tuple[float, ...], ...]:
-    return tuple(_numbers(row) for row in text.split(";"))
-
-
-def quoted(text: str) -> str:
-    """Text of a stranger in a sentence: short, and none of it taken for Markdown."""
-    short = text if len(text) <= 40 else text[:39] + "…"
-    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", short)
-
-
-_READERS = {
-    "transmat": _rows,
-    "means": _rows,
-    "sigmas": _numbers,
-    "startprob": _numbers,
-    "length": _whole_number,
-    "seed": _whole_number,
-    "window": _whole_number,
-    "algorithm": str,
-    "transition_update": str,
-}
-
-
-# Checks: each returns the value in its canonical form, or raises a sentence
-
-
-def _is_number(value) -> bool:
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return isinstance(value, int) and not isinstance(value, bool)  # of any length
-
-
-def _whole(field: str, name: str, value, least: int, most: int) -> int:
-    if not _is_number(value) or value != int(value):
-        raise Invalid(field, f"{name} must be a whole number.")
-    if not least <= value <= most:
-        raise Invalid(field, f"{name} must be between {least:,} and {most:,}.")
-    return int(value)
-
-
-def _choice(field: str, name: str, value, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise Invalid(field, f"{name} must be one of: {', '.join(choices)}.")
-
-
-def _checked_means(means) -> tuple[tuple[float, float], ...]:
-    if not 1 <= len(means) <= MOST_STATES:
-        raise Invalid("means", f"There must be 1 to {MOST_STATES} states.")
-    out = []
-    for i, mean in enumerate(means):
-        name = indexed("c", i)
-        if len(mean) != 2 or not all(map(_is_number, mean)):
-            raise Invalid("means", f"{name} needs two numbers, x and y.")
-        x, y = map(float, mean)
-        if math.hypot(x, y) >= 1.0:
-            raise Invalid(
-                "means",
-                f"{name} = ({x:g}, {y:g}) is outside the disk: x² + y² must be less than 1.",
-            )
-        if math.hypot(x, y) > FURTHEST_MEAN:
-            raise Invalid(
-                "means",
-                f"{name} = ({x:g}, {y:g}) is too near the boundary to draw: "
-                f"its length may be at most {FURTHEST_MEAN}.",
-            )
-        for j, other in enumerate(out):
-            if math.dist(other, (x, y)) < _CLOSEST_MEANS:
-                raise Invalid(
-                    "means",
-                    f"{indexed('c', j)} and {name} coincide: "
-                    "nobody could tell the two states apart. Move one of them.",
-                )
-        out.append((x, y))
-    return tuple(out)
-
-
-def _checked_sigmas(sigmas, n: int) -> tuple[float, ...]:
-    _check_count("sigmas", "σ", sigmas, n, "entry", "entries")
-    for i, sigma in enumerate(sigmas):
-        name = indexed("σ", i)
-        if not _is_number(sigma):
-            raise Invalid("sigmas", f"{name} must be a number above 0.")
-        if sigma <= 0:
-            raise Invalid("sigmas", f"{name} = {sigma:g} must be above 0.")
-        if not LEAST_SIGMA <= sigma <= MOST_SIGMA:
-            raise Invalid(
-                "sigmas", f"{name} = {sigma:g} must be between {LEAST_SIGMA} and {MOST_SIGMA:g}."
-            )
-    return tuple(map(float, sigmas))
-
-
-def _checked_transmat(transmat, n: int) -> tuple[tuple[float, ...], ...]:
-    _check_count("transmat", "A", transmat, n, "row", "rows")
-    return tuple(
-        _checked_law("transmat", f"Row {i + 1} of A", row, n) for i, row in enumerate(transmat)
-    )
-
-
-def _checked_startprob(startprob, n: int) -> tuple[float, ...]:
-    return _checked_law("startprob", "π", startprob, n)
-
-
-def _checked_law(field: str, name: str, law, n: int) -> tuple[float, ...]:
-    _check_count(field, name, law, n, "entry", "entries")
-    if not all(map(_is_number, law)):
-        raise Invalid(field, f"{name} has an entry that is no number: each is a probability.")
-    if min(law) < 0:
-        raise Invalid(field, f"{name} has a negative entry, {min(law):g}.")
-    total = sum(law)  # of huge entries ∞, where fsum would raise
-    if abs(total - 1.0) > _SUM_TOLERANCE:
-        raise Invalid(field, f"{name} sums to {total:.10g}, not to 1.")
-    return tuple(map(float, law))
-
-
-def _check_count(field: str, name: str, values, n: int, one: str, many: str) -> None:
-    if len(values) != n:
-        given, needed = _counted(len(values), one, many), _counted(n, "state", "states")
-        raise Invalid(field, f"{name} has {given} for {needed}.")
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
-
-
-def normalised(law) -> tuple[float, ...]:
-    """The law in the proportions of `law`, with blanks and negatives as zeros; else uniform."""
-    weights = [float(w) if _is_number(w) and w > 0 else 0.0 for w in law]
-    if math.isinf(sum(weights)):  # huge ones: fsum would raise
-        weights = [w / max(weights) for w in weights]
-    total = math.fsum(weights)
-    return tuple(w / total if total else 1.0 / len(weights) for w in weights)

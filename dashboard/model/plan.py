@@ -1,10 +1,11 @@
 """What the Δ trade-off sweeps: the plan that a visitor sets, and the sweep that follows from it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from dashboard.model.experiment import MOST_WINDOW, Experiment, Invalid, least_window, quoted
-from dashboard.model.methods import BASELINES, LEARNERS
+from dashboard.model.experiment import MOST_WINDOW, WINDOWS, Experiment, least_window
+from dashboard.model.fields import Control, Settings, setting
+from dashboard.model.kinds import Choices, WholeNumber, WholeNumbers
+from dashboard.model.methods import BASELINES, LEARNER_NAMES, LEARNERS
 from rhmm import Configuration, Run
 from rhmm.sweeping import Task
 from rhmm.table import WINDOWS as PAPER_WINDOWS
@@ -12,66 +13,39 @@ from rhmm.table import WINDOWS as PAPER_WINDOWS
 MOST_RUNS = 50
 MOST_DELTAS = 20
 
-QUERY = ("deltas", "learners", "runs")
-"""Names in a link."""
-
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Settings):
     """Which Δ, which online learners, how many seeds. EM, K-means and the ceiling come along."""
 
-    windows: tuple[int, ...] = PAPER_WINDOWS
-    learners: tuple[str, ...] = ("streaming", "paper")
-    runs: int = 5
-
-    def __post_init__(self):
-        if not self.windows:
-            raise Invalid("windows", "Choose at least one Δ.")
-        if not self.learners:
-            raise Invalid("learners", "Choose at least one algorithm.")
-        if not isinstance(self.runs, int) or not 1 <= self.runs <= MOST_RUNS:
-            raise Invalid("runs", f"The number of seeds must be between 1 and {MOST_RUNS}.")
-        unknown = [name for name in self.learners if name not in LEARNERS]
-        if unknown:
-            known = ", ".join(LEARNERS)
-            raise Invalid("learners", f"“{quoted(unknown[0])}” is not one of: {known}.")
-        if not all(2 <= window <= MOST_WINDOW for window in self.windows):
-            raise Invalid("windows", f"Every Δ must be between 2 and {MOST_WINDOW:,}.")
-        object.__setattr__(self, "windows", tuple(sorted(set(self.windows))))
-        if len(self.windows) > MOST_DELTAS:
-            raise Invalid("windows", f"Choose at most {MOST_DELTAS} values of Δ.")
-        order = [name for name in LEARNERS if name in self.learners]
-        object.__setattr__(self, "learners", tuple(order))
-
-    def to_query(self) -> dict[str, str]:
-        """What differs from the default, for a link."""
-        plain, query = Plan(), {}
-        if self.windows != plain.windows:
-            query["deltas"] = ",".join(map(str, self.windows))
-        if self.learners != plain.learners:
-            query["learners"] = ",".join(self.learners)
-        if self.runs != plain.runs:
-            query["runs"] = str(self.runs)
-        return query
-
-    @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> tuple["Plan", list[Invalid]]:
-        """The plan of a link, each unreadable part at its default with a sentence."""
-        plan, problems = cls(), []
-        for key, field, read in (
-            ("deltas", "windows", lambda text: tuple(map(int, text.split(",")))),
-            ("learners", "learners", lambda text: tuple(text.split(","))),
-            ("runs", "runs", int),
-        ):
-            if key in query:
-                try:
-                    plan = replace(plan, **{field: read(query[key])})
-                except Invalid as problem:
-                    problems.append(Invalid(field, f"In the link: {problem}"))
-                except ValueError:
-                    text = f"The link's {key} “{quoted(query[key])}” is unclear."
-                    problems.append(Invalid(field, text))
-        return plan, problems
+    windows: tuple[int, ...] = setting(
+        PAPER_WINDOWS,
+        "deltas",
+        WholeNumbers("Δ", 2, MOST_WINDOW, MOST_DELTAS),
+        control=Control("multiselect", "Values of Δ", options=WINDOWS, accepts_others=True),
+    )
+    learners: tuple[str, ...] = setting(
+        ("streaming", "paper"),
+        "learners",
+        Choices("algorithm", tuple(LEARNERS)),
+        control=Control(
+            "multiselect",
+            "Online algorithms",
+            options=tuple(LEARNERS),
+            names=LEARNER_NAMES,
+        ),
+    )
+    runs: int = setting(
+        5,
+        "runs",
+        WholeNumber("The number of seeds", 1, MOST_RUNS),
+        control=Control(
+            "number",
+            "Seeds",
+            f"Each point is the mean over so many chains, 1 to {MOST_RUNS}; "
+            "bands hold eight runs in ten.",
+        ),
+    )
 
 
 @dataclass(frozen=True)
@@ -79,9 +53,9 @@ class Sweep:
     """A plan for a truth: what a background job computes."""
 
     experiment: Experiment
-    """Of which the truth and the length count, see `of`."""
+    """Only its truth and its length count, see `of`."""
     asked: tuple[int, ...]
-    """Every Δ that is wanted, also those that this chain is too short for."""
+    """Every Δ that is asked for, also those that this chain is too short for."""
     learners: tuple[str, ...]
     runs: int
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from dashboard.model.experiment import TRUTH, Experiment, Invalid, normalised
+from dashboard.model.experiment import TRUTH, Experiment, normalised
+from dashboard.model.kinds import Invalid
 from dashboard.model.space import DISK
 
 STATE_COLUMNS = ("x", "y", "σ", "π")

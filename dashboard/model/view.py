@@ -1,111 +1,85 @@
-"""What of the pictures is shown, and from where. The link keeps it too."""
+"""What the pictures show, and from where. The link keeps it too."""
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from dashboard.model.experiment import FURTHEST_MEAN, MOST_LENGTH
+from dashboard.model.fields import Settings, setting
+from dashboard.model.kinds import (
+    Choice,
+    Choices,
+    Invalid,
+    Known,
+    Maybe,
+    RoundedNumbers,
+    WholeNumber,
+    WholeRange,
+    is_number,
+)
 
 SHOWN = ("circles", "trails", "held", "grid", "em", "kmeans")
 COLOURS = ("true", "decoded")
-QUERY = ("show", "colour", "k", "look", "t")
-"""Names in a link."""
 MOST_ZOOM = 60.0
 MOST_WIDE = 500
 """Observations that a timeline shows at once."""
-_DIGITS = 4
+
+_PLACE = ("x", "y", "zoom", "panX", "panY")
+"""What the canvas calls the parts of `View.place`."""
+
+
+def _checked_place(place: tuple[float, ...], known: Known) -> tuple[float, ...]:
+    x, y, zoom, *pans = place
+    if math.hypot(x, y) >= 1.0:
+        raise Invalid("The centre of the picture must lie in the disk.")
+    if not 1.0 <= zoom <= MOST_ZOOM or not all(-1.0 <= pan <= 1.0 for pan in pans):
+        raise Invalid("The picture cannot be moved or enlarged so far.")
+    return place
 
 
 @dataclass(frozen=True)
-class View:
+class View(Settings):
     """Of the Live lab: switches, colours, the moment k (None: play), where the disk is looked at.
 
     Of Compare: from where to where its timeline goes.
     """
 
-    show: tuple[str, ...] = ("circles", "trails", "held")
-    colour: str = "true"
-    k: int | None = None
-    x: float = 0.0
-    y: float = 0.0
-    zoom: float = 1.0
-    pan_x: float = 0.0
-    pan_y: float = 0.0
-    timeline: tuple[int, int] = (1, 200)
-
-    def to_query(self) -> dict[str, str]:
-        """What differs from the default, for a link."""
-        query, plain = {}, View()
-        if self.show != plain.show:
-            query["show"] = ",".join(self.show) or "nothing"
-        if self.colour != plain.colour:
-            query["colour"] = self.colour
-        if self.k is not None:
-            query["k"] = str(self.k)
-        if (self.x, self.y, self.zoom, self.pan_x, self.pan_y) != (0, 0, 1, 0, 0):
-            place = (self.x, self.y, self.zoom, self.pan_x, self.pan_y)
-            query["look"] = ",".join(f"{value:.{_DIGITS}f}" for value in place)
-        if self.timeline != plain.timeline:
-            query["t"] = ",".join(map(str, self.timeline))
-        return query
-
-    @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> "View":
-        """Looks do no harm: what cannot be read stays at its default without a word."""
-        values = {}
-        if "show" in query:
-            values["show"] = query["show"].split(",")
-        if "colour" in query:
-            values["colour"] = query["colour"]
-        if query.get("k", "").isdecimal() and len(query["k"]) < 10:
-            values["k"] = int(query["k"])
-        try:
-            place = [float(part) for part in query.get("look", "").split(",")]
-            values |= dict(zip(("x", "y", "zoom", "panX", "panY"), place, strict=True))
-        except ValueError:
-            pass
-        view = cls.from_browser(values)
-        ends = query.get("t", "").split(",")
-        if len(ends) == 2 and all(end.isdecimal() and len(end) < 10 for end in ends):
-            first = max(1, int(ends[0]))
-            view = replace(view, timeline=(first, max(first, int(ends[1]))))
-        return view
+    show: tuple[str, ...] = setting(
+        ("circles", "trails", "held"), "show", Choices("switch", SHOWN, empty="nothing")
+    )
+    colour: str = setting("true", "colour", Choice("The colour", COLOURS))
+    k: int | None = setting(None, "k", Maybe(WholeNumber("The moment k", 0, MOST_LENGTH)))
+    place: tuple[float, ...] = setting(
+        (0.0, 0.0, 1.0, 0.0, 0.0), "look", RoundedNumbers(len(_PLACE), 4), _checked_place
+    )
+    """Centre of the picture (x, y), zoom, and by how much it is moved (x, y)."""
+    timeline: tuple[int, int] = setting((1, 200), "t", WholeRange("the timeline", MOST_LENGTH))
 
     @classmethod
     def from_browser(cls, sent: Mapping) -> "View":
-        """From what the canvas reports, kept within what the canvas can show."""
-        shown = sent.get("show", cls.show)
-        colour = sent.get("colour", cls.colour)
-        x, y = _number(sent.get("x"), 0.0), _number(sent.get("y"), 0.0)
-        if math.hypot(x, y) > 0.999:
-            x, y = 0.0, 0.0
-        zoom = min(MOST_ZOOM, max(1.0, _number(sent.get("zoom"), 1.0)))
-        pans = [min(1.0, max(-1.0, _number(sent.get(name), 0.0))) for name in ("panX", "panY")]
-        return cls(
-            show=tuple(name for name in SHOWN if name in shown),
-            colour=colour if colour in COLOURS else cls.colour,
-            k=sent["k"] if isinstance(sent.get("k"), int) else None,
-            x=round(x, _DIGITS),
-            y=round(y, _DIGITS),
-            zoom=round(zoom, _DIGITS),
-            pan_x=round(pans[0], _DIGITS),
-            pan_y=round(pans[1], _DIGITS),
-        )
+        """What the canvas reports, kept within what it can show; the default for nonsense."""
+        reported = {name: sent[name] for name in ("show", "colour", "k") if name in sent}
+        reported["place"] = _clamped_place(sent)
+        if not isinstance(reported.get("show", ()), list | tuple):
+            del reported["show"]
+        view, _ = cls().accepting(reported)
+        return view
 
     def for_browser(self) -> dict:
-        return {
-            "show": list(self.show),
-            "colour": self.colour,
-            "k": self.k,
-            "x": self.x,
-            "y": self.y,
-            "zoom": self.zoom,
-            "panX": self.pan_x,
-            "panY": self.pan_y,
-        }
+        """The same in the words of the canvas."""
+        place = dict(zip(_PLACE, self.place, strict=True))
+        return {"show": list(self.show), "colour": self.colour, "k": self.k, **place}
 
 
-def _number(value, default: float) -> float:
-    number = isinstance(value, int | float) and math.isfinite(value)
-    return float(value) if number else default
+def _clamped_place(sent: Mapping) -> tuple[float, ...]:
+    x, y, zoom, *pans = (
+        float(sent[name]) if is_number(sent.get(name)) else plain
+        for name, plain in zip(_PLACE, View.place, strict=True)
+    )
+    if math.hypot(x, y) > FURTHEST_MEAN:
+        x, y = 0.0, 0.0
+    zoom = min(MOST_ZOOM, max(1.0, zoom))
+    return x, y, zoom, *(min(1.0, max(-1.0, pan)) for pan in pans)
 
 
 def clamped_timeline(

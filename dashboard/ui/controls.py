@@ -6,30 +6,19 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from dashboard.model.experiment import (
-    ALGORITHMS,
-    LEAST_LENGTH,
-    MOST_LENGTH,
-    MOST_SEED,
-    MOST_WINDOW,
-    UPDATES,
-)
+from dashboard.model.experiment import MOST_SEED
+from dashboard.model.fields import Control, Settings
 from dashboard.model.presets import PRESETS, preset_of
 from dashboard.ui import session
 
-WINDOWS = (20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 400, 600, 800, 1000, 1500, 2000, 3000, 5000)
-"""Where the Δ slider stops: evenly spaced to the eye, on a scale of ratios."""
-
-ALGORITHM_NAMES = {"streaming": "Streaming", "windowed": "Windowed"}
-UPDATE_NAMES = {"paper": "As printed", "convex": "Convex"}
 _OWN = "Your own"
 
 
 def sidebar() -> None:
     with st.sidebar:
         _choose_preset()
-        _choose_algorithm()
-        _choose_window()
+        for name in ("algorithm", "transition_update", "window"):
+            _experiment_control(name)
         _choose_data()
         _share()
 
@@ -74,20 +63,61 @@ def _alike(a, b) -> bool:
     return sorted(a) == sorted(b) if isinstance(a, list) and isinstance(b, list) else a == b
 
 
-def _control(widget, field: str, label: str, **options) -> None:
-    """A widget for a field of the experiment, as it is set or typed."""
-
-    def keep(value):
-        session.propose(**{field: value})
-
-    control(widget, field, label, session.drafted(field), keep, **options)
-    _explain(field)
+_WIDGETS = {
+    "number": st.number_input,
+    "radio": st.radio,
+    "slider": st.select_slider,
+    "multiselect": st.multiselect,
+}
 
 
-def _explain(*fields: str) -> None:
-    problem = session.problem_with(*fields)
+def mount(name: str, settings: Settings, value, keep) -> None:
+    """The control of one setting as its table describes it, and what is wrong with it below.
+
+    `settings` is what is on screen, `value` what stands in the control, valid or not.
+    """
+    described = settings.table()[name].control
+    if not described.shown(settings):
+        return
+    label = described.label if isinstance(described.label, str) else described.label(settings)
+    control(
+        _WIDGETS[described.widget], name, label, value, keep,
+        help=described.help, **_options(described, value),
+    )  # fmt: skip
+    problem = session.problem_with(name)
     if problem:
         st.error(problem)
+
+
+def _options(described: Control, value) -> dict:
+    """What the widget needs besides its label and help."""
+    if described.widget == "number":
+        return {"value": None, "step": described.step}  # an emptied field is blank, and not 0
+    options = described.options
+    if described.accepts_others:
+        own = value if isinstance(value, list) else [value]
+        options = sorted({*options, *own})
+    in_a_row = {"horizontal": True} if described.widget == "radio" else {}
+    plain = "{:,}".format if described.widget == "slider" else str
+    names = described.names.get if described.names else plain
+    return {"options": options, "format_func": names, **in_a_row}
+
+
+def _experiment_control(name: str) -> None:
+    def keep(value):
+        session.propose(**{name: value})
+
+    mount(name, session.experiment(), session.drafted(name), keep)
+
+
+def plan_control(name: str) -> None:
+    """The control of a setting of the plan."""
+
+    def keep(value):
+        session.replan(**{name: tuple(value) if isinstance(value, list) else value})
+
+    value = session.drafted_plan(name)
+    mount(name, session.plan(), list(value) if isinstance(value, tuple) else value, keep)
 
 
 def _choose_preset() -> None:
@@ -106,61 +136,9 @@ def _choose_preset() -> None:
     )  # fmt: skip
 
 
-def _choose_algorithm() -> None:
-    _control(
-        st.radio,
-        "algorithm",
-        "Online algorithm",
-        options=ALGORITHMS,
-        format_func=ALGORITHM_NAMES.get,
-        horizontal=True,
-        help="Windowed is the paper’s: at every step it looks back over the last Δ observations. "
-        "Streaming is ours: it starts from Δ observations, and then looks at a few at a time.",
-    )
-    if session.experiment().algorithm == "windowed":
-        _control(
-            st.radio,
-            "transition_update",
-            "Update of A",
-            options=UPDATES,
-            format_func=UPDATE_NAMES.get,
-            horizontal=True,
-            help="As printed in the paper, entries of A can leave [0, 1] and are clipped; the "
-            "convex update moves each row towards what the window shows.",
-        )
-
-
-def _choose_window() -> None:
-    options = sorted({*WINDOWS, session.drafted("window")})
-    _control(
-        st.select_slider,
-        "window",
-        "Δ: observations to start from"
-        if session.experiment().algorithm == "streaming"
-        else "Δ: observations in the window",
-        options=options,
-        format_func=lambda value: f"{value:,}",
-        help=f"From {WINDOWS[0]} to {MOST_WINDOW:,}, on a logarithmic scale.",
-    )
-
-
 def _choose_data() -> None:
-    _control(
-        st.number_input,
-        "length",
-        "T: length of the chain",
-        value=None,  # a field that is emptied is blank, and not 0
-        step=1_000,
-        help=f"From {LEAST_LENGTH} to {MOST_LENGTH:,} observations.",
-    )
-    _control(
-        st.number_input,
-        "seed",
-        "Seed",
-        value=None,
-        step=1,
-        help="The same seed gives the same data and the same results, to the last digit.",
-    )
+    _experiment_control("length")
+    _experiment_control("seed")
 
     def draw_anew():
         session.propose(seed=random.randrange(min(MOST_SEED, 100_000)))

@@ -10,14 +10,12 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from dashboard.model import experiment as experiments
-from dashboard.model import plan as plans
-from dashboard.model import view as views
-from dashboard.model.experiment import TRUTH, Experiment, Invalid, window_for
+from dashboard.model.experiment import Experiment, window_for
+from dashboard.model.kinds import Invalid
 from dashboard.model.plan import Plan
 from dashboard.model.view import View
 
-_QUERY = (*experiments.QUERY, *views.QUERY, *plans.QUERY)
+_QUERY = (*Experiment.link_keys(), *View.link_keys(), *Plan.link_keys())
 
 
 def open_session() -> None:
@@ -26,7 +24,8 @@ def open_session() -> None:
     first = "experiment" not in st.session_state
     if first or not _is_own(asked):
         read, problems = Experiment.from_query(asked)
-        read_plan, more_problems = Plan.from_query(asked)
+        read_plan, plan_problems = Plan.from_query(asked)
+        read_view, view_problems = View.from_query(asked)
         if first or (read, read_plan) != (experiment(), plan()):
             # else the link differs in its view alone: what is typed and not valid is not lost
             st.session_state.draft = {}
@@ -34,8 +33,8 @@ def open_session() -> None:
             st.session_state.problems = {}
             st.session_state.plan_problems = {}
         st.session_state.experiment, st.session_state.plan = read, read_plan
-        st.session_state.link_problems = problems + more_problems
-        st.session_state.view = View.from_query(asked)
+        st.session_state.link_problems = problems + plan_problems + view_problems
+        st.session_state.view = read_view
         st.session_state.written = []
         st.session_state.links = links() + 1
     write_link()
@@ -152,7 +151,7 @@ def drafted(field: str):
 
 
 def drafted_truth() -> dict:
-    return {field: drafted(field) for field in TRUTH}
+    return {field: drafted(field) for field in Experiment.TOGETHER}
 
 
 def problem_with(*fields: str) -> str | None:
@@ -164,26 +163,12 @@ def problem_with(*fields: str) -> str | None:
 def refused() -> Invalid | None:
     """Why the experiment on screen is not the one that is set, if it is not."""
     problems = st.session_state.problems
-    return next((Invalid(field, sentence) for field, sentence in problems.items()), None)
+    return next((Invalid(sentence, field) for field, sentence in problems.items()), None)
 
 
 def _problems(valid: Experiment | Plan, draft: dict) -> dict[str, str]:
-    """A sentence for each field of the draft that is to blame, also behind others that are.
-
-    The truth counts as one: its fields have to fit together.
-    """
-    problems = {}
-    while True:
-        try:
-            replace(valid, **draft)
-            return problems
-        except Invalid as problem:
-            problems[problem.field] = str(problem)
-            blamed = TRUTH if problem.field in TRUTH else (problem.field,)
-        rest = {field: value for field, value in draft.items() if field not in blamed}
-        if rest == draft:  # what was typed does not go with what was there
-            return problems
-        draft = rest
+    """A sentence for each field of the draft that is to blame, also behind others that are."""
+    return {problem.field: str(problem) for problem in valid.accepting(draft)[1]}
 
 
 def links() -> int:

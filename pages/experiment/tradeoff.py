@@ -8,8 +8,8 @@ from dashboard.compute.measures import clouds
 from dashboard.compute.sweeps import Outcome, runs_of, seconds
 from dashboard.figures import paper, tradeoff
 from dashboard.figures.common import CONFIG
-from dashboard.model.methods import LEARNER_NAMES, LEARNERS, opens_in_the_lab
-from dashboard.model.plan import MOST_RUNS, Sweep, experiment_of
+from dashboard.model.methods import LEARNER_NAMES, opens_in_the_lab
+from dashboard.model.plan import Sweep, experiment_of
 from dashboard.model.presets import is_the_papers
 from dashboard.text import sweep_notes, tables
 from dashboard.text.delta_cost import delta_cost
@@ -40,30 +40,9 @@ for problem in session.link_problems():
 
 
 def plan_controls() -> None:
-    def control(column, widget, field, label, **options):
-        def keep(value):
-            session.replan(**{field: tuple(value) if isinstance(value, list) else value})
-
-        value = session.drafted_plan(field)
-        value = list(value) if isinstance(value, tuple) else value
+    for column, name in zip(st.columns([3, 3, 1]), ("windows", "learners", "runs"), strict=True):
         with column:
-            controls.control(widget, field, label, value, keep, **options)
-            problem = session.problem_with(field)
-            if problem:
-                st.error(problem)
-
-    windows, learners, runs = st.columns([3, 3, 1])
-    choices = sorted({*controls.WINDOWS, *session.drafted_plan("windows")})
-    control(windows, st.multiselect, "windows", "Values of Δ", options=choices)
-    control(
-        learners, st.multiselect, "learners", "Online algorithms", options=list(LEARNERS),
-        format_func=LEARNER_NAMES.get,
-    )  # fmt: skip
-    control(
-        runs, st.number_input, "runs", "Seeds", value=None, step=1,
-        help=f"Each point is the mean over so many chains, 1 to {MOST_RUNS}; "
-        "bands hold eight runs in ten.",
-    )  # fmt: skip
+            controls.plan_control(name)
 
 
 def current() -> Sweep:

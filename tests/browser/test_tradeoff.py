@@ -274,6 +274,6 @@ def test_a_broken_link_gets_a_sentence_and_a_page(open_tradeoff, server):
     page = open_tradeoff("/tradeoff?T=600&delta=60&deltas=oops&learners=paper&runs=2")
     page.wait_for_results()
 
-    page.page.locator('[data-testid="stAlert"]', has_text="“oops” is unclear").wait_for()
+    page.page.locator('[data-testid="stAlert"]', has_text="Cannot read deltas = 'oops'").wait_for()
     assert page.page.get_by_text("Traceback").count() == 0
     assert server.complaints() == []

@@ -208,7 +208,7 @@ def test_a_broken_link_is_explained_and_something_is_shown():
     page.query_params["T"] = "many"
     page.run()
     assert not page.exception
-    assert page.warning[0].value == "The link's T “many” is unclear."
+    assert page.warning[0].value == "Cannot read T = 'many'; the default is used."
 
 
 def button(page: AppTest, label: str):

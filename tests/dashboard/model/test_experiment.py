@@ -3,41 +3,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.model.experiment import MOST_STATES, Experiment, Invalid, indexed, normalised
+from dashboard.model.experiment import Experiment, indexed, normalised
+from dashboard.model.kinds import Invalid
 from rhmm.paper import paper_model
-
-
-@st.composite
-def experiments(draw):
-    n = draw(st.integers(1, MOST_STATES))
-    weights = st.lists(st.floats(0.01, 1.0), min_size=n, max_size=n)
-    radius = st.floats(0.0, 0.99)
-    angle = st.floats(0.0, 2 * math.pi)
-    places = draw(st.lists(st.tuples(radius, angle), min_size=n, max_size=n))
-    means = tuple((r * math.cos(a), r * math.sin(a)) for r, a in places)
-    apart = (math.dist(a, b) > 1e-5 for i, a in enumerate(means) for b in means[:i])
-    assume(all(apart))
-    window = draw(st.integers(max(20, 5 * n), 5000))
-    return Experiment(
-        transmat=tuple(normalised(draw(weights)) for _ in range(n)),
-        means=means,
-        sigmas=tuple(draw(st.lists(st.floats(0.01, 3.0), min_size=n, max_size=n))),
-        startprob=normalised(draw(weights)),
-        length=draw(st.integers(max(500, window), 100_000)),
-        seed=draw(st.integers(0, 2**31 - 1)),
-        window=window,
-        algorithm=draw(st.sampled_from(["streaming", "windowed"])),
-        transition_update=draw(st.sampled_from(["paper", "convex"])),
-    )
-
-
-@given(experiments())
-@settings(max_examples=200)
-def test_a_link_brings_back_every_digit(experiment):
-    assert Experiment.from_query(experiment.to_query()) == (experiment, [])
 
 
 def test_the_default_is_the_papers_experiment():

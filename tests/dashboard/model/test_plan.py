@@ -1,13 +1,12 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from dashboard.compute import runs
-from dashboard.model.experiment import MOST_WINDOW, Experiment, Invalid
+from dashboard.model.experiment import Experiment
+from dashboard.model.kinds import Invalid
 from dashboard.model.methods import BASELINES, LEARNERS, ONLINE, opens_in_the_lab
-from dashboard.model.plan import MOST_DELTAS, MOST_RUNS, Plan, Sweep, experiment_of
+from dashboard.model.plan import MOST_DELTAS, Plan, Sweep, experiment_of
 from dashboard.model.presets import PRESETS
 from rhmm import Configuration
 from tests.dashboard.made_runs import of_learner
@@ -17,24 +16,12 @@ PLAN = Plan(windows=(40,), learners=("streaming", "paper"), runs=2)
 SWEEP = Sweep.of(SMALL, PLAN)
 
 
-@given(
-    st.builds(
-        Plan,
-        windows=st.lists(st.integers(2, MOST_WINDOW), min_size=1, max_size=12).map(tuple),
-        learners=st.lists(st.sampled_from(list(LEARNERS)), min_size=1).map(tuple),
-        runs=st.integers(1, MOST_RUNS),
-    )
-)
-def test_a_link_brings_back_the_plan(plan):
-    assert Plan.from_query(plan.to_query()) == (plan, [])
-
-
 def test_the_default_plan_takes_no_room_in_the_link():
     assert Plan().to_query() == {}
     assert Plan.from_query({}) == (Plan(), [])
 
 
-def test_the_order_in_which_somebody_chooses_makes_no_other_plan():
+def test_the_order_of_the_choices_makes_no_other_plan():
     chosen = Plan(windows=(200, 40, 200), learners=("paper", "streaming", "paper"))
 
     assert chosen == Plan(windows=(40, 200), learners=("streaming", "paper"))
@@ -51,8 +38,9 @@ def test_the_order_in_which_somebody_chooses_makes_no_other_plan():
         ({"learners": ("streaming", "magic")}, "learners", "“magic” is not one of"),
         ({"runs": 0}, "runs", "between 1 and 50"),
         ({"runs": 51}, "runs", "between 1 and 50"),
-        ({"runs": None}, "runs", "between 1 and 50"),
-        ({"runs": 2.5}, "runs", "between 1 and 50"),
+        ({"runs": None}, "runs", "a whole number"),
+        ({"runs": 2.5}, "runs", "a whole number"),
+        ({"windows": (20.5,)}, "windows", "a whole number"),
     ],
 )
 def test_a_plan_that_cannot_be_is_refused_in_a_sentence(changes, field, words):
@@ -71,6 +59,8 @@ def test_a_plan_that_cannot_be_is_refused_in_a_sentence(changes, field, words):
         ({"deltas": "40,,60"}, "windows"),
         ({"deltas": "40;60"}, "windows"),
         ({"deltas": "4e1"}, "windows"),
+        ({"deltas": "1_000"}, "windows"),
+        ({"deltas": "40, 60"}, "windows"),
         ({"deltas": "0"}, "windows"),
         ({"deltas": "-40"}, "windows"),
         ({"deltas": "9" * 5_000}, "windows"),
@@ -79,6 +69,7 @@ def test_a_plan_that_cannot_be_is_refused_in_a_sentence(changes, field, words):
         ({"learners": "<script>" * 500}, "learners"),
         ({"runs": ""}, "runs"),
         ({"runs": "many"}, "runs"),
+        ({"runs": "1_0"}, "runs"),
         ({"runs": "0"}, "runs"),
         ({"runs": "1e9"}, "runs"),
         ({"runs": "�" * 5_000}, "runs"),
