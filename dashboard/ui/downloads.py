@@ -13,6 +13,7 @@ from dashboard.model.experiment import Experiment
 from dashboard.model.plan import Sweep
 from dashboard.server.offers import File, Offer
 from dashboard.text import files
+from dashboard.ui.session import visitor
 
 _PYTHON, _JSON = "text/x-python", "application/json"
 
@@ -66,7 +67,7 @@ def _link(file: File) -> str:
 
 def _offer(file: File) -> Offer:
     """The latest two offers of each name stay: the link in the browser may be one answer behind."""
-    kept = st.session_state.setdefault("offers", {}).setdefault(file.name, deque(maxlen=2))
+    kept = visitor().offers.setdefault(file.name, deque(maxlen=2))
     if not kept or kept[-1].file.shown is not file.shown:
         kept.append(Offer(file))
     return kept[-1]

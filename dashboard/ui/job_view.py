@@ -1,15 +1,13 @@
 """Between a page and its background job: ask for it, follow it while it runs, let it go."""
 
 from collections.abc import Callable, Hashable
-from typing import NamedTuple
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.compute import queues, runs
 from dashboard.compute.jobs import Expected, Job, Progress
 from dashboard.model.experiment import TRUTH, Experiment
-from dashboard.ui import session
+from dashboard.ui.session import Stopped, visitor, visitor_id
 
 QUICK = 0.35
 """Seconds worth waiting for a result before showing the way to it."""
@@ -21,25 +19,15 @@ POLL_BESIDE_CHARTS = 1.0
 """The same on a page of many charts: each look keeps a browser busy for a tenth of that."""
 
 
-class Stopped(NamedTuple):
-    """A job that the visitor has stopped, as it was then: it may go on for others."""
-
-    job: Job
-    progress: Progress
-
-
-def _visitor() -> str:
-    return get_script_run_ctx().session_id
-
-
 def request(wanted: Hashable) -> Job:
     """The job of this experiment or sweep; most experiments are over before this returns."""
     ended = _ended(wanted)
     if ended is not None:
         return ended
-    st.session_state.stopped = None
-    queues.leave(_visitor(), except_for=queues.queue_of(wanted))
-    job = st.session_state.asked_for = queues.queue_of(wanted).request(wanted, _visitor())
+    me = visitor()
+    me.stopped = None
+    queues.leave(visitor_id(), except_for=queues.queue_of(wanted))
+    job = me.asked_for = queues.queue_of(wanted).request(wanted, visitor_id())
     if isinstance(wanted, Experiment) and job.known is None:
         job.wait(QUICK)
     return job
@@ -47,7 +35,7 @@ def request(wanted: Hashable) -> Job:
 
 def leave() -> None:
     """The visitor looks at something else: their jobs need not go on."""
-    queues.leave(_visitor())
+    queues.leave(visitor_id())
 
 
 def existing(wanted: Hashable) -> Job | None:
@@ -61,18 +49,18 @@ def _ended(wanted: Hashable) -> Job | None:
     Stopped or failed, it begins again only when they say so; finished, it stays on their screen
     even if the queue has forgotten it.
     """
-    stopped: Stopped | None = st.session_state.get("stopped")
-    if stopped is not None and stopped.job.request == wanted:
-        return stopped.job
-    asked_for: Job | None = st.session_state.get("asked_for")
-    if asked_for is None or asked_for.request != wanted:
+    me = visitor()
+    if me.stopped is not None and me.stopped.job.request == wanted:
+        return me.stopped.job
+    job = me.asked_for
+    if job is None or job.request != wanted:
         return None
-    return asked_for if asked_for.finished or asked_for.error is not None else None
+    return job if job.finished or job.error is not None else None
 
 
 def _when_stopped(job: Job) -> Progress | None:
     """How far the job was when this visitor stopped it; None if it has finished all the same."""
-    stopped: Stopped | None = st.session_state.get("stopped")
+    stopped = visitor().stopped
     return stopped.progress if stopped and stopped.job is job and not job.finished else None
 
 
@@ -98,9 +86,9 @@ def follow(
     def picture():
         stopped = _when_stopped(job)
         if stopped is None:  # a visitor who looks at a job keeps it going
-            job.watch(_visitor())
+            job.watch(visitor_id())
         # a job may be cancelled, its last visitor gone, just as this one asks for it
-        given_up = job is not st.session_state.get("asked_for") or job.cancelled
+        given_up = job is not visitor().asked_for or job.cancelled
         anew = given_up and stopped is None
         if has_ended(job) != had_ended or current() != job.request or anew:
             st.rerun()
@@ -118,12 +106,12 @@ def follow_experiment(
     def show_run(progress: Progress) -> None:
         show(progress.result or runs.empty_run(job.request))
 
-    follow(job, session.experiment, show_run, every)
+    follow(job, lambda: visitor().experiment.valid, show_run, every)
 
 
 def explain_truth() -> bool:
     """Say why another model is shown than the one that is set, if that is so."""
-    refused = session.refused()
+    refused = next(iter(visitor().experiment.problems()), None)
     if refused:
         place = "" if refused.field in TRUTH else "In the sidebar: "  # it may be folded away
         with st.container(key="refused"):
@@ -157,9 +145,10 @@ def _status(job: Job) -> None:
 
 
 def _stop(job: Job) -> None:
-    st.session_state.stopped = Stopped(job, job.progress)
-    queues.queue_of(job.request).leave(_visitor())
+    visitor().stopped = Stopped(job, job.progress)
+    queues.queue_of(job.request).leave(visitor_id())
 
 
 def _run_again() -> None:
-    st.session_state.stopped = st.session_state.asked_for = None
+    me = visitor()
+    me.stopped = me.asked_for = None

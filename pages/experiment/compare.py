@@ -9,18 +9,19 @@ from dashboard.figures.states import legend
 from dashboard.model.methods import ORDER
 from dashboard.model.view import MOST_WIDE, clamped_timeline, turned_timeline
 from dashboard.text import explanations, tables
-from dashboard.ui import controls, downloads, session
+from dashboard.ui import controls, downloads, sync
 from dashboard.ui.job_view import POLL_BESIDE_CHARTS, follow_experiment, has_ended, request
+from dashboard.ui.session import visitor
 
 NOTHING_YET = "No method has finished yet: words and pictures come with the first result."
 
 controls.sidebar()
 
 st.title("Online, EM and K-means on the same data")
-for problem in session.link_problems():
-    st.warning(str(problem))
+controls.link_warnings()
 
-job = request(session.experiment())
+me = visitor()
+job = request(me.experiment.valid)
 
 
 def show(run) -> None:
@@ -99,16 +100,16 @@ def show_likelihood(run, pictures: compare.Pictures) -> None:
 @st.fragment
 def show_timeline(run) -> None:
     length = run.experiment.length
-    kept = session.view().timeline
+    kept = me.view.timeline
     window = clamped_timeline(kept, kept, length)
 
     def moved(asked):
-        session.show(timeline=clamped_timeline(asked, window, length))
+        me.show(timeline=clamped_timeline(asked, window, length))
 
     def turn(pages: int):
-        session.show(timeline=turned_timeline(window, pages, length))
+        me.show(timeline=turned_timeline(window, pages, length))
 
-    controls.control(
+    sync.widget(
         st.slider,
         f"timeline-{length}",  # a slider that ends elsewhere is another one to Streamlit
         f"Observations shown, at most {MOST_WIDE} at once",

@@ -13,7 +13,7 @@ from dashboard.model.plan import Sweep, experiment_of
 from dashboard.model.presets import is_the_papers
 from dashboard.text import sweep_notes, tables
 from dashboard.text.delta_cost import delta_cost
-from dashboard.ui import controls, downloads, session
+from dashboard.ui import controls, downloads
 from dashboard.ui.job_view import (
     POLL_BESIDE_CHARTS,
     existing,
@@ -23,6 +23,7 @@ from dashboard.ui.job_view import (
     leave,
     request,
 )
+from dashboard.ui.session import visitor
 from rhmm import Run
 
 AT_ONCE = 30.0
@@ -35,22 +36,23 @@ st.caption(
     "Δ is how many observations the online learner starts from and, if it is windowed, looks back "
     "over at every step. More of them cost time and memory; here is what they buy."
 )
-for problem in session.link_problems():
-    st.warning(str(problem))
+controls.link_warnings()
+
+me = visitor()
 
 
 def plan_controls() -> None:
     for column, name in zip(st.columns([3, 3, 1]), ("windows", "learners", "runs"), strict=True):
         with column:
-            controls.plan_control(name)
+            controls.setting(me.plan, name)
 
 
 def current() -> Sweep:
-    return Sweep.of(session.experiment(), session.plan())
+    return Sweep.of(me.experiment.valid, me.plan.valid)
 
 
 def start() -> None:
-    st.session_state.started = current()
+    me.started = current()
 
 
 def show(progress) -> None:
@@ -71,7 +73,7 @@ def show(progress) -> None:
 
 
 def show_cost(outcome: Outcome) -> None:
-    experiment = session.experiment()
+    experiment = me.experiment.valid
     st.subheader(f"Your Δ = {experiment.window:,}")
     cost = delta_cost(experiment, outcome.runs)
     labels = ("Accuracy", "‖A − Â‖", "Time for each observation", "Memory")
@@ -87,7 +89,7 @@ def show_panels(sweep: Sweep, outcome: Outcome) -> None:
     def pick(key):  # the last click counts: each panel keeps its own selection
         points = st.session_state[key].selection.points
         chosen = [point["customdata"] for point in points if point.get("customdata")]
-        st.session_state.picked = chosen[0] if chosen else None
+        me.picked = tuple(chosen[0]) if chosen else None
 
     st.subheader("Effect of Δ")
     st.html(tradeoff.legend(sweep))
@@ -102,10 +104,9 @@ def show_panels(sweep: Sweep, outcome: Outcome) -> None:
                 selection_mode="points",
                 alt=panel.in_words,
             )
-    picked = st.session_state.get("picked")
-    runs = runs_of(outcome.runs, *picked) if picked else []
+    runs = runs_of(outcome.runs, *me.picked) if me.picked else []
     if runs:
-        show_point(sweep, runs, *picked)
+        show_point(sweep, runs, *me.picked)
     else:
         st.caption("Click a point to see its runs and to open one of them in the Live lab.")
 
@@ -120,7 +121,7 @@ def show_point(sweep: Sweep, runs: list[Run], learner: str, window: int) -> None
                 st.page_link(
                     "experiment/live.py",
                     label=f"seed {run.seed}",
-                    query_params=session.link_query(experiment_of(sweep.experiment, run)),
+                    query_params=me.query(experiment_of(sweep.experiment, run)),
                 )
 
 
@@ -164,7 +165,7 @@ def show_paper(sweep: Sweep, outcome: Outcome) -> None:
 
 plan_controls()
 sweep = current()
-if seconds(sweep) <= AT_ONCE or existing(sweep) or st.session_state.get("started") == sweep:
+if seconds(sweep) <= AT_ONCE or existing(sweep) or me.started == sweep:
     job = request(sweep)
     follow(job, current, show, every=POLL_BESIDE_CHARTS)
 else:

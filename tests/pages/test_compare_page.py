@@ -11,6 +11,7 @@ from dashboard.model.methods import CEILING, EM, KMEANS, ONLINE, ORDER
 from dashboard.model.presets import PRESETS
 from dashboard.text.formatting import MISSING, percent
 from dashboard.ui import job_view
+from dashboard.ui.session import visitor
 from rhmm import Hyperbolic, OnlineRiemannianHMM, RiemannianHMM, RiemannianKMeans, evaluate
 from rhmm.scoring import accuracy
 from tests.pages.finding import labelled, to_take
@@ -151,10 +152,10 @@ def test_the_timeline_comes_back_as_it_was_when_there_are_results_again(monkeypa
     with monkeypatch.context() as patch:
         job = over_with(empty_run(small))
         patch.setattr(job_view, "request", lambda experiment: job)
-        page.session_state["asked_for"] = job
+        page.session_state.visitor.asked_for = job
         page.run()
         assert charts(page) == 0
-    page.session_state["asked_for"] = None
+    page.session_state.visitor.asked_for = None
     page.run()
     assert timeline(page).value == (500, 699)
     timeline(page).set_value((600, 799)).run()
@@ -193,9 +194,13 @@ def over_with(run: ExperimentRun) -> Job:
 def opened_with(monkeypatch, run: ExperimentRun) -> AppTest:
     """The page of a job that is over with this run."""
     job = over_with(run)
-    monkeypatch.setattr(job_view, "request", lambda experiment: job)
+
+    def request(experiment):
+        visitor().asked_for = job
+        return job
+
+    monkeypatch.setattr(job_view, "request", request)
     page = AppTest.from_function(script, default_timeout=PATIENCE)
-    page.session_state["asked_for"] = job
     for key, value in run.experiment.to_query().items():
         page.query_params[key] = value
     page.run()

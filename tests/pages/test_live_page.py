@@ -261,30 +261,30 @@ def test_a_late_look_does_not_undo_a_mean_that_was_moved(gate):
     page = opened(ASKED)
     before = page._tree.get_widget_states()
     moved = replace(ASKED, means=((0.1, 0.1), *ASKED.means[1:]))
-    page.session_state.experiment = moved
+    page.session_state.visitor.experiment.valid = moved
     page.run()
     assert labelled(page.selectbox, "True model").value == "Your own"
 
     for _ in range(2):
         looked_with(page, before)
 
-    assert page.session_state.experiment == moved
+    assert page.session_state.visitor.experiment.valid == moved
     assert labelled(page.selectbox, "True model").value == "Your own"
 
     labelled(page.selectbox, "True model").set_value("Paper").run()
-    assert page.session_state.experiment == ASKED
+    assert page.session_state.visitor.experiment.valid == ASKED
 
 
 def test_a_late_look_does_not_bring_back_the_data_before(gate):
     page = opened(ASKED)
     before = page._tree.get_widget_states()
     button(page, "New data").click().run()
-    seed = page.session_state.experiment.seed
+    seed = page.session_state.visitor.experiment.valid.seed
     assert seed != ASKED.seed
 
     looked_with(page, before)
 
-    assert page.session_state.experiment.seed == seed
+    assert page.session_state.visitor.experiment.valid.seed == seed
     assert labelled(page.number_input, "Seed").value == seed
 
 
@@ -306,7 +306,7 @@ def test_an_emptied_field_is_not_taken_for_a_zero(gate):
 
     assert [error.value for error in page.sidebar.error] == ["The seed must be a whole number."]
     assert labelled(page.number_input, "Seed").value is None
-    assert page.session_state.experiment.seed == ASKED.seed
+    assert page.session_state.visitor.experiment.valid.seed == ASKED.seed
 
 
 WRONG = ((0.3, 0.3, 0.3), *ASKED.transmat[1:])
@@ -314,8 +314,7 @@ WRONG = ((0.3, 0.3, 0.3), *ASKED.transmat[1:])
 
 def type_wrongly(page: AppTest) -> None:
     """As on “Set the truth”, whose table AppTest cannot type in."""
-    page.session_state.draft = {"transmat": WRONG}
-    page.session_state.problems = {"transmat": "Row 1 of A sums to 0.9, not to 1."}
+    page.session_state.visitor.experiment.propose(transmat=WRONG)
     page.run()
 
 
@@ -349,7 +348,7 @@ def test_who_drags_in_vain_is_told_which_control_is_in_the_way(gate):
 
     drag(page, 1, 0.5, 0.5)
 
-    assert page.session_state.experiment == ASKED
+    assert page.session_state.visitor.experiment.valid == ASKED
     (explained,) = page.main.error
     assert explained.value == (
         "In the sidebar: T must be between 500 and 100,000. The last valid model is shown; your "
@@ -378,7 +377,8 @@ def test_a_preset_with_more_states_takes_the_delta_that_they_need(gate):
     preset(page).set_value("Five states").run()
 
     assert not page.error
-    assert page.session_state.experiment == replace(ASKED, **PRESETS["Five states"], window=25)
+    now = page.session_state.visitor.experiment.valid
+    assert now == replace(ASKED, **PRESETS["Five states"], window=25)
 
 
 def test_a_preset_that_has_to_wait_is_shown_and_can_be_taken_back(gate):
@@ -391,7 +391,7 @@ def test_a_preset_that_has_to_wait_is_shown_and_can_be_taken_back(gate):
     labelled(page.number_input, "T: length of the chain").set_value(800).run()
 
     assert not page.error
-    assert page.session_state.experiment == replace(ASKED, length=800)
+    assert page.session_state.visitor.experiment.valid == replace(ASKED, length=800)
 
 
 def test_who_drags_moves_the_model_on_screen(gate):
@@ -403,7 +403,7 @@ def test_who_drags_moves_the_model_on_screen(gate):
     labelled(page.number_input, "T: length of the chain").set_value(800).run()
 
     means = (ASKED.means[0], (0.5, 0.5), ASKED.means[2])
-    assert page.session_state.experiment == replace(ASKED, means=means, length=800)
+    assert page.session_state.visitor.experiment.valid == replace(ASKED, means=means, length=800)
 
 
 def taken(address: str) -> Response:

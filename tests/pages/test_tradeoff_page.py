@@ -146,7 +146,7 @@ def test_times_are_said_to_be_of_where_the_runs_were_computed(monkeypatch, addre
 
 def test_a_truth_that_cannot_be_is_told_before_a_sweep_runs_too():
     app = opened(**LONG)
-    app.session_state.draft = {"startprob": (0.5, 0.5, 1.0)}
+    app.session_state.visitor.experiment.typed = {"startprob": (0.5, 0.5, 1.0)}
     length = labelled(app.number_input, "T: length of the chain")
     length.set_value(90_000).run()
 
@@ -369,10 +369,10 @@ def test_other_runs_of_the_same_number_have_curves_of_their_own(monkeypatch):
 
 
 def test_a_point_that_is_no_more_leaves_the_caption(small):
-    small.session_state.picked = ["streaming", 60]
+    small.session_state.visitor.picked = ("streaming", 60)
     small.run()
     assert "The runs of streaming with Δ = 60" in said(small.subheader)
 
-    small.session_state.picked = ["streaming", 777]
+    small.session_state.visitor.picked = ("streaming", 777)
     small.run()
     assert any(text.startswith("Click a point") for text in said(small.caption))

@@ -35,7 +35,7 @@ def labels(app):
 
 def type_wrongly(app, **draft):
     """As if somebody had typed this: AppTest cannot type into a data editor."""
-    app.session_state.draft = draft
+    app.session_state.visitor.experiment.typed = draft
     return app.run()
 
 
@@ -126,8 +126,8 @@ def test_a_second_click_before_the_page_has_answered_the_first_does_nothing(
     app._run(clicked)
 
     assert not app.exception
-    assert app.session_state.draft == {}
-    assert app.session_state.experiment.n_states == after
+    assert app.session_state.visitor.experiment.typed == {}
+    assert app.session_state.visitor.experiment.valid.n_states == after
 
 
 def test_a_row_that_is_no_law_is_explained_and_normalised(open_page):
@@ -138,7 +138,7 @@ def test_a_row_that_is_no_law_is_explained_and_normalised(open_page):
 
     assert [error.value for error in app.error] == ["Row 1 of A sums to 0.9, not to 1."]
     assert app.query_params["A"] == before
-    assert app.session_state.draft["transmat"] == rows
+    assert app.session_state.visitor.experiment["transmat"] == rows
 
     button(app, "Normalise").click().run()
 
@@ -241,7 +241,7 @@ def test_parts_of_two_models_are_not_shown_as_one(open_page):
     type_wrongly(app, sigmas=(1.0, 1.0))
 
     assert not app.exception
-    assert app.session_state.draft == {}
+    assert app.session_state.visitor.experiment.typed == {}
 
 
 def test_a_broken_link_is_explained(open_page):
