@@ -2,6 +2,9 @@
 
 A job ends early when no visitor looks at it any more. Kernels release the interpreter's lock, so
 pages stay quick while jobs run.
+
+Jobs have daemon threads of their own instead of a `ThreadPoolExecutor`, whose threads are joined
+when the interpreter ends: Ctrl-C would wait for a job, or for the compiler, to the end.
 """
 
 import logging

@@ -8,6 +8,8 @@ from contextlib import ExitStack, suppress
 from itertools import count
 from pathlib import Path
 
+from platformdirs import user_cache_path
+
 import rhmm
 from rhmm import RiemannianHMM, Run
 from rhmm.sweeping import Task, fingerprint
@@ -102,8 +104,7 @@ def _folder() -> Path:
     chosen = os.environ.get("RHMM_CACHE")
     if chosen:
         return Path(chosen)
-    caches = os.environ.get("XDG_CACHE_HOME")
     try:
-        return Path(caches or Path.home() / ".cache") / "rhmm"
+        return user_cache_path("rhmm", appauthor=False)
     except RuntimeError as error:
         raise FileNotFoundError("this server's user has no home folder") from error

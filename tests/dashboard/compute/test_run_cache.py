@@ -93,15 +93,27 @@ def test_a_file_that_cannot_be_read_or_moved_costs_only_the_keeping(cache, run, 
     assert file_in(cache).read_text() == "something"
 
 
-def test_a_server_without_a_home_folder_keeps_nothing(run, monkeypatch):
-    def have_none():
-        raise RuntimeError("Could not determine home directory.")
+def test_a_server_without_a_home_folder_keeps_nothing(run, monkeypatch, tmp_path):
+    def unknown(user):
+        raise KeyError(user)
 
-    monkeypatch.delenv("RHMM_CACHE")
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setattr(Path, "home", have_none)
+    pwd = pytest.importorskip("pwd")
+    for name in ("RHMM_CACHE", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    monkeypatch.chdir(tmp_path)
     with RunCache(TRUTH, LENGTH) as kept:
         kept.keep(run)
 
     assert kept.known == {}
     assert "cannot be kept" in kept.note
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_runs_lie_where_the_system_keeps_caches(run, monkeypatch, tmp_path):
+    monkeypatch.delenv("RHMM_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with RunCache(TRUTH, LENGTH) as kept:
+        kept.keep(run)
+
+    assert file_in(tmp_path / "rhmm").exists()
