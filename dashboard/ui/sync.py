@@ -1,4 +1,4 @@
-"""Keeps a widget in the browser and its value on the server in step, whoever changes it.
+"""Keeps a widget in the browser and its value on the server in step, wherever it changes.
 
 The server holds for each widget the value that it has given, and a version. The version is part of
 the widget's key, so each change from the browser says which version it answers.

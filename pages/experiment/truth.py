@@ -166,7 +166,7 @@ controls.link_warnings()
 me = visitor()
 now = me.experiment.valid
 draft = me.experiment.together()
-if not truth.fits_together(draft):  # parts of two models: neither is what anybody meant
+if not truth.fits_together(draft):  # parts of two models make no model
     me.experiment.discard()
     draft = now.truth
 problems = truth.problems(draft)

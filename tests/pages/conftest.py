@@ -6,7 +6,7 @@ from dashboard.model.experiment import ALGORITHMS, Experiment
 
 @pytest.fixture(scope="session", autouse=True)
 def _kernels():
-    """Loads or compiles them, however long it takes: a page waits, but not for ever, and a job that
-    nobody looks at ends before that."""
+    """Loads or compiles them before the first page: a page gives up waiting after a while, and a
+    job without visitors ends."""
     for algorithm in ALGORITHMS:
         runs.compute(Experiment(length=500, window=60, algorithm=algorithm), lambda *_: None)

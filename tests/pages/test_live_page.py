@@ -1,14 +1,8 @@
-import asyncio
 import json
-import re
 import threading
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Match
 from streamlit.testing.v1 import AppTest
 
 from dashboard.compute import jobs, queues, runs
@@ -16,19 +10,15 @@ from dashboard.compute.jobs import Cancelled, Expected, JobQueue
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import EM, ONLINE
 from dashboard.model.presets import PRESETS
-from dashboard.server import offers
-from dashboard.text import files
 from dashboard.text.formatting import MISSING
 from dashboard.ui import job_view
-from tests.pages.finding import labelled, to_take
+from tests.pages.finding import PATIENCE, labelled, opened, to_take
 
-APP = Path(__file__).parents[2] / "pages" / "navigation.py"
-PATIENCE = 600.0
 ASKED = Experiment(length=700, window=60)
 
 
 class Gate:
-    """Stands in for the computation; it waits to be let through, whoever else leaves."""
+    """Stands in for the computation; it waits to be let through, even without visitors."""
 
     def __init__(self):
         self.opened = threading.Event()
@@ -52,15 +42,6 @@ def gate(monkeypatch):
     gate.opened.set()
 
 
-def opened(experiment: Experiment) -> AppTest:
-    page = AppTest.from_file(APP, default_timeout=PATIENCE)
-    for key, value in experiment.to_query().items():
-        page.query_params[key] = value
-    page.run()
-    assert not page.exception
-    return page
-
-
 def button(page: AppTest, label: str):
     return labelled(page.button, label)
 
@@ -69,8 +50,8 @@ def said(page: AppTest) -> str:
     return " ".join(text.value for text in page.markdown)
 
 
-def test_who_waits_in_line_sees_the_true_model_and_can_give_up(gate):
-    queues.run_queue().request(Experiment(length=600), "somebody else")
+def test_a_visitor_in_the_queue_sees_the_true_model_and_can_give_up(gate):
+    queues.run_queue().request(Experiment(length=600), "another visitor")
     page = opened(ASKED)
 
     button(page, "Cancel").click()
@@ -81,7 +62,7 @@ def test_who_waits_in_line_sees_the_true_model_and_can_give_up(gate):
     assert gate.count == 1
 
 
-def test_run_and_cancel_answer_every_time(gate):
+def test_run_and_cancel_work_again_and_again(gate):
     page = opened(ASKED)
     for _ in range(3):
         button(page, "Cancel").click()
@@ -96,7 +77,7 @@ def test_run_and_cancel_answer_every_time(gate):
 def test_another_window_is_shown_beside_the_em_that_was_computed_before():
     results = []
     for window in (60, 100):
-        job = queues.run_queue().request(replace(ASKED, seed=77, window=window), "somebody")
+        job = queues.run_queue().request(replace(ASKED, seed=77, window=window), "another visitor")
         assert job.wait(PATIENCE)
         results.append(job.progress.result)
 
@@ -118,7 +99,7 @@ def test_a_run_stays_on_screen_whatever_others_ask_for(monkeypatch):
     monkeypatch.setattr(jobs, "KEPT", 1)
     page = opened(ASKED)
     for seed in range(1, 4):
-        assert only.request(replace(ASKED, seed=seed), "somebody else").wait(PATIENCE)
+        assert only.request(replace(ASKED, seed=seed), "another visitor").wait(PATIENCE)
     assert only.find(ASKED) is None
 
     page.run()
@@ -144,7 +125,7 @@ def test_a_run_that_ended_just_as_it_was_wanted_again_begins_anew(monkeypatch):
 
     def compute(experiment, report):
         calls.append(experiment)
-        if len(calls) == 1:  # somebody had left, and this one came too late to keep it going
+        if len(calls) == 1:  # its last visitor had left just before this one came
             raise Cancelled
         return runs.compute(experiment, report)
 
@@ -159,7 +140,7 @@ def test_a_run_that_ended_just_as_it_was_wanted_again_begins_anew(monkeypatch):
     assert not page.exception
 
 
-def test_what_somebody_stopped_stands_still_though_it_goes_on_for_others(monkeypatch):
+def test_a_stopped_run_stands_still_though_it_goes_on_for_others(monkeypatch):
     whole = runs.compute(ASKED, lambda *_: None)
     told, go_on = threading.Event(), threading.Semaphore(0)
 
@@ -174,7 +155,7 @@ def test_what_somebody_stopped_stands_still_though_it_goes_on_for_others(monkeyp
     only = JobQueue(compute)
     monkeypatch.setattr(queues, "run_queue", lambda: only)
     monkeypatch.setattr(job_view, "QUICK", 0.05)
-    job = only.request(ASKED, "somebody else")
+    job = only.request(ASKED, "another visitor")
     page = opened(ASKED)
     button(page, "Cancel").click()
     page.run()
@@ -195,7 +176,7 @@ def test_what_somebody_stopped_stands_still_though_it_goes_on_for_others(monkeyp
     assert MISSING not in set(page.table[0].value["Accuracy"])
 
 
-def test_who_cancels_a_run_that_is_over_sees_it_whole(gate):
+def test_cancelling_a_run_that_is_over_shows_it_whole(gate):
     page = opened(ASKED)
     gate.opened.set()
     assert queues.run_queue().find(ASKED).wait(PATIENCE)
@@ -289,7 +270,7 @@ def test_a_late_look_does_not_bring_back_the_data_before(gate):
 
 
 @pytest.mark.parametrize("typed", [5, -5])  # accepted, refused
-def test_who_types_keeps_the_field_that_they_type_in(gate, typed):
+def test_typing_does_not_replace_the_field(gate, typed):
     page = opened(ASKED)
     key = labelled(page.number_input, "Seed").key
 
@@ -342,7 +323,7 @@ def test_a_failure_is_told_while_something_is_typed_wrongly(monkeypatch):
     assert button(page, "Try again")
 
 
-def test_who_drags_in_vain_is_told_which_control_is_in_the_way(gate):
+def test_a_drag_that_has_to_wait_names_the_control_in_the_way(gate):
     page = opened(ASKED)
     labelled(page.number_input, "T: length of the chain").set_value(40).run()
 
@@ -394,7 +375,7 @@ def test_a_preset_that_has_to_wait_is_shown_and_can_be_taken_back(gate):
     assert page.session_state.visitor.experiment.valid == replace(ASKED, length=800)
 
 
-def test_who_drags_moves_the_model_on_screen(gate):
+def test_a_drag_moves_the_model_on_screen(gate):
     page = opened(ASKED)
     labelled(page.number_input, "T: length of the chain").set_value(10).run()
     preset(page).set_value("Five states").run()
@@ -404,59 +385,3 @@ def test_who_drags_moves_the_model_on_screen(gate):
 
     means = (ASKED.means[0], (0.5, 0.5), ASKED.means[2])
     assert page.session_state.visitor.experiment.valid == replace(ASKED, means=means, length=800)
-
-
-def taken(address: str) -> Response:
-    """What the server answers to a click on a link."""
-    route = offers.route()
-    scope = {"type": "http", "method": "GET", "path": address.removeprefix("."), "headers": []}
-    match, found = route.matches(scope)
-    assert match is Match.FULL
-    return asyncio.run(route.endpoint(Request(scope | found)))
-
-
-def address_of(page: AppTest, name: str) -> str:
-    text = " ".join(e.proto.body for e in page.get("html"))
-    return re.search(rf'href="([^"]*/{name})"', text)[1]
-
-
-def test_a_file_is_made_when_somebody_asks_for_it(monkeypatch):
-    made, data_csv = [], files.data_csv
-
-    def make(run):
-        made.append(run.experiment)
-        return data_csv(run)
-
-    monkeypatch.setattr(files, "data_csv", make)
-    page = opened(ASKED)
-    assert to_take(page)["Data (CSV)"]
-    assert made == []
-
-    answer = taken(address_of(page, "data.csv"))
-
-    assert made == [ASKED]
-    assert answer.headers["content-disposition"] == 'attachment; filename="data.csv"'
-    assert len(answer.body.splitlines()) == ASKED.length + 1
-
-
-def test_a_link_that_is_one_answer_behind_still_gives_its_file():
-    page = opened(ASKED)
-    before = address_of(page, "results.json")
-    labelled(page.number_input, "Seed").set_value(3).run()
-    after = address_of(page, "results.json")
-
-    seeds = [json.loads(taken(a).body)["experiment"]["seed"] for a in (before, after)]
-
-    assert seeds == [0, 3]
-
-
-def test_a_file_that_is_gone_is_said_to_be():
-    page = opened(ASKED)
-    address = address_of(page, "results.json")
-    for seed in (1, 2):
-        labelled(page.number_input, "Seed").set_value(seed).run()
-
-    answer = taken(address)
-
-    assert answer.status_code == 404
-    assert b"open its page again" in answer.body

@@ -267,8 +267,8 @@ def test_a_broken_link_is_one_sentence_and_the_rest_of_it_is_kept(query, sentenc
     assert widget(app.number_input, "Seeds").value == plan.runs
 
 
-def test_a_cluster_that_does_not_answer_is_told_until_somebody_tries_again(monkeypatch):
-    monkeypatch.setenv("RHMM_SCHEDULER", "tcp://127.0.0.1:9")  # nobody listens there
+def test_a_cluster_that_does_not_answer_is_told_until_the_next_try(monkeypatch):
+    monkeypatch.setenv("RHMM_SCHEDULER", "tcp://127.0.0.1:9")  # no process listens there
     app = settled(opened(**SMALL | {"T": "501"}))  # of which nothing is kept
 
     sentence = "This could not be computed: the cluster that this server uses does not answer."
@@ -284,7 +284,7 @@ def test_a_cluster_that_does_not_answer_is_told_until_somebody_tries_again(monke
     assert "12 runs: 6 settings, 2 seeds each." in said(app.markdown)
 
 
-def test_a_run_that_fails_is_told_and_whoever_runs_the_server_learns_why(monkeypatch, caplog):
+def test_a_run_that_fails_is_told_and_the_log_says_why(monkeypatch, caplog):
     def fail(truth, tasks, executor):
         raise RunFailedError("the run of EM, T=502, seed 0 failed: MemoryError")
 
@@ -310,7 +310,7 @@ def test_a_disk_that_fills_up_leaves_the_page_whole(monkeypatch):
 
 @pytest.fixture
 def endless(monkeypatch):
-    """A sweep that has one run and goes on until nobody wants it."""
+    """A sweep that has one run and goes on until its visitor leaves."""
 
     def compute(sweep, report):
         run = run_once(true_model(sweep.experiment), sweep.configurations()[0], 0)
@@ -343,8 +343,8 @@ def test_runs_can_be_taken_away_when_no_more_come(endless):
     assert [to_take(app)[name] for name in files] == [True, True]
 
 
-def test_a_sweep_that_nobody_sees_any_more_ends(endless, monkeypatch):
-    monkeypatch.setattr(jobs, "PATIENCE", math.inf)  # whoever is silent does not count as gone
+def test_a_sweep_that_left_the_screen_ends(endless, monkeypatch):
+    monkeypatch.setattr(jobs, "PATIENCE", math.inf)  # a silent visitor does not count as gone
     app = opened(**SMALL | {"runs": "50"})
     job = job_of(runs=50)
     labelled(app.number_input, "T: length of the chain").set_value(100_000).run()

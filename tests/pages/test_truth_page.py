@@ -34,7 +34,7 @@ def labels(app):
 
 
 def type_wrongly(app, **draft):
-    """As if somebody had typed this: AppTest cannot type into a data editor."""
+    """As if a visitor had typed this: AppTest cannot type into a data editor."""
     app.session_state.visitor.experiment.typed = draft
     return app.run()
 

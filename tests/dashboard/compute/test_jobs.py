@@ -47,7 +47,7 @@ def test_a_job_gives_the_run_of_its_experiment():
     assert job.progress.result.finished
 
 
-def test_two_who_want_the_same_share_one_job(gate):
+def test_two_visitors_with_the_same_request_share_one_job(gate):
     queue = jobs.JobQueue(gate.compute)
     first = queue.request(SMALL, "me")
     gate.wait_until_begun()
@@ -59,7 +59,7 @@ def test_two_who_want_the_same_share_one_job(gate):
     assert gate.count == 1
 
 
-def test_a_job_goes_on_as_long_as_somebody_wants_it(gate):
+def test_a_job_goes_on_while_a_visitor_wants_it(gate):
     queue = jobs.JobQueue(gate.compute)
     job = queue.request(SMALL, "me")
     queue.request(SMALL, "you")
@@ -72,7 +72,7 @@ def test_a_job_goes_on_as_long_as_somebody_wants_it(gate):
     assert not job.cancelled
 
 
-def test_a_job_ends_when_the_last_one_leaves(gate):
+def test_a_job_ends_when_its_last_visitor_leaves(gate):
     queue = jobs.JobQueue(gate.compute)
     job = queue.request(SMALL, "me")
     gate.wait_until_begun()
@@ -85,7 +85,7 @@ def test_a_job_ends_when_the_last_one_leaves(gate):
     assert not job.progress.result.finished
 
 
-def test_asking_for_something_else_gives_up_the_job(gate):
+def test_another_request_gives_up_the_job(gate):
     queue = jobs.JobQueue(gate.compute)
     job = queue.request(SMALL, "me")
     gate.wait_until_begun()
@@ -98,7 +98,7 @@ def test_asking_for_something_else_gives_up_the_job(gate):
     assert job.cancelled
 
 
-def test_a_job_ends_when_nobody_looks_any_more(gate, monkeypatch):
+def test_a_job_ends_when_no_visitor_looks_any_more(gate, monkeypatch):
     job = jobs.JobQueue(gate.compute).request(SMALL, "me")
     gate.wait_until_begun()
 
@@ -125,7 +125,7 @@ def test_a_cancelled_experiment_can_be_asked_for_again(gate):
     assert second.progress.result.finished
 
 
-def test_more_jobs_than_slots_wait_in_line_and_say_so(gate):
+def test_more_jobs_than_slots_are_queued_and_say_so(gate):
     queue = jobs.JobQueue(gate.compute, slots=1)
     first = queue.request(SMALL, "me")
     gate.wait_until_begun()
@@ -141,7 +141,7 @@ def test_more_jobs_than_slots_wait_in_line_and_say_so(gate):
     assert second.wait(PATIENCE)
 
 
-def test_a_job_in_line_ends_when_nobody_wants_it(gate):
+def test_a_queued_job_ends_when_its_last_visitor_leaves(gate):
     queue = jobs.JobQueue(gate.compute, slots=1)
     queue.request(SMALL, "me")
     gate.wait_until_begun()
@@ -155,7 +155,7 @@ def test_a_job_in_line_ends_when_nobody_wants_it(gate):
     gate.opened.release()
 
 
-def test_a_failure_is_kept_for_the_page_to_tell():
+def test_a_failure_is_kept_for_the_page():
     def fail(experiment, report):
         raise ValueError("no such thing")
 
@@ -193,7 +193,7 @@ def test_only_the_latest_runs_are_kept(gate, monkeypatch):
     assert queue.request(replace(SMALL, seed=0), "me") is not made[0]
 
 
-def test_what_was_cancelled_takes_no_place_of_what_is_finished(gate, monkeypatch):
+def test_cancelled_jobs_do_not_displace_finished_ones(gate, monkeypatch):
     monkeypatch.setattr(jobs, "KEPT", 1)
     queue = jobs.JobQueue(gate.compute)
     gate.opened.release()
@@ -210,7 +210,7 @@ def test_what_was_cancelled_takes_no_place_of_what_is_finished(gate, monkeypatch
     assert queue.results() == [finished.progress.result]
 
 
-def test_what_the_server_itself_wants_is_kept_whatever_others_ask_for(gate, monkeypatch):
+def test_what_the_server_itself_wants_is_never_forgotten(gate, monkeypatch):
     monkeypatch.setattr(jobs, "KEPT", 2)
     queue = jobs.JobQueue(gate.compute)
     gate.opened.release()
@@ -223,7 +223,7 @@ def test_what_the_server_itself_wants_is_kept_whatever_others_ask_for(gate, monk
     assert queue.request(SMALL, "me") is default
 
 
-def test_what_the_server_itself_wants_is_computed_though_nobody_looks(gate, monkeypatch):
+def test_what_the_server_itself_wants_is_computed_without_visitors(gate, monkeypatch):
     monkeypatch.setattr(jobs, "PATIENCE", -1.0)
     job = jobs.JobQueue(gate.compute).request(SMALL, jobs.FOREVER)
     gate.opened.release()

@@ -325,7 +325,7 @@ def test_a_folder_that_cannot_be_used_costs_only_the_keeping(here, tmp_path, mon
 
 
 def test_a_cluster_that_does_not_answer_is_told_and_nothing_runs_here(cache, monkeypatch):
-    monkeypatch.setenv("RHMM_SCHEDULER", "tcp://127.0.0.1:9")  # nobody listens there
+    monkeypatch.setenv("RHMM_SCHEDULER", "tcp://127.0.0.1:9")  # no process listens there
 
     with pytest.raises(Unreachable) as raised:
         sweeps.compute(SWEEP, ignore)
@@ -337,7 +337,7 @@ def test_a_cluster_that_does_not_answer_is_told_and_nothing_runs_here(cache, mon
 def test_what_is_kept_needs_no_cluster(here, monkeypatch):
     first = sweeps.compute(SWEEP, ignore)
     monkeypatch.setattr(sweeps, "open_executor", rhmm.open_executor)
-    monkeypatch.setenv("RHMM_SCHEDULER", "tcp://127.0.0.1:9")  # nobody listens there
+    monkeypatch.setenv("RHMM_SCHEDULER", "tcp://127.0.0.1:9")  # no process listens there
 
     assert sweeps.compute(SWEEP, ignore) == first
 

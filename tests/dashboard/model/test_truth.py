@@ -25,7 +25,7 @@ def test_what_is_typed_replaces_only_its_cells():
     assert truth.edited(rows, edits, ("to 1", "to 2")) == ((None, 0.6), (0.5, 0.75))
 
 
-def test_a_table_nobody_typed_in_stays_as_it_is():
+def test_a_table_without_edits_stays_as_it_is():
     assert truth.edited(PAPER["transmat"], {}, truth.transmat_columns(3)) == PAPER["transmat"]
 
 
