@@ -12,7 +12,6 @@ from dashboard.compute.precomputed_run import default_run
 from dashboard.compute.runs import observations_held
 from dashboard.figures.common import geodesic_circles
 from dashboard.figures.states import STATE_COLOURS, STATE_SYMBOLS
-from dashboard.model.space import true_model
 from rhmm.scoring import path_errors
 
 FRAMES = 200
@@ -21,7 +20,7 @@ FRAMES = 200
 @st.cache_data
 def animation() -> go.Figure:
     run = default_run()
-    trace, n, truth = run.trace, run.experiment.n_states, true_model(run.experiment)
+    trace, n, truth = run.trace, run.experiment.n_states, run.experiment.source.true_model()
     errors = path_errors(trace.transmat, trace.means, truth)
     held = observations_held(run.experiment)
     angles = np.linspace(0, 2 * np.pi, 60)

@@ -15,7 +15,6 @@ from dashboard.compute.runs import ExperimentRun as Run
 from dashboard.compute.runs import observations_held, trace_stride
 from dashboard.figures.states import STATE_COLOURS
 from dashboard.model.methods import EM, KMEANS, ONLINE
-from dashboard.model.space import true_model
 from dashboard.model.view import View
 from rhmm.scoring import path_errors
 
@@ -154,7 +153,7 @@ def run_message(
     experiment, n = run.experiment, run.experiment.n_states
     held = observations_held(experiment)
     stride = trace_stride(experiment)
-    truth = true_model(experiment)
+    truth = experiment.source.true_model()
     known = _known_rows(before, run)
     if run.trace is None:
         steps, means, transmats, sigmas = np.zeros(0), *np.zeros((3, 0))

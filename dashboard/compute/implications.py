@@ -8,7 +8,7 @@ import numpy as np
 
 from dashboard.compute.shared_cache import SharedCache
 from dashboard.model.experiment import Experiment
-from dashboard.model.space import DISK, true_model
+from dashboard.model.space import DISK
 from rhmm.parameters import closed_classes, stationary_law
 
 SIMULATED = 20_000
@@ -50,7 +50,7 @@ def ceiling(experiment: Experiment) -> Ceiling:
 
 
 def _simulated(experiment: Experiment) -> Ceiling:
-    model = true_model(experiment)
+    model = experiment.source.true_model()
     points, states = model.sample(SIMULATED, random_state=0)
     blocks = (model.predict(points) == states).reshape(_BLOCKS, -1).mean(axis=1)
     return Ceiling(float(blocks.mean()), float(blocks.std(ddof=1) / math.sqrt(_BLOCKS)))

@@ -10,7 +10,7 @@ import numpy as np
 from dashboard.compute.jobs import Report
 from dashboard.model.experiment import LEAST_LENGTH, LEAST_WINDOW, Experiment
 from dashboard.model.methods import CEILING, EM, KMEANS, ONLINE
-from dashboard.model.space import DISK, true_model
+from dashboard.model.space import DISK
 from rhmm import (
     ConvergenceWarning,
     DegenerateWarning,
@@ -115,9 +115,9 @@ def compute(
     `same_data` is a finished run on the same data: what EM and K-means made of them is taken from
     it, with the times they took there.
     """
-    truth = true_model(experiment)
+    truth = experiment.source.true_model()
     if same_data is None:
-        points, states = truth.sample(experiment.length, random_state=experiment.seed)
+        points, states = experiment.source.observe()
     else:
         points, states = same_data.points, same_data.true_states
     run = ExperimentRun(experiment, points, states)
@@ -156,7 +156,7 @@ def compute(
 def _prepare(algorithm: str) -> None:
     """Load or compile the kernels, so that the times we show are those of the methods."""
     small = Experiment(length=LEAST_LENGTH, window=LEAST_WINDOW, algorithm=algorithm)
-    points, _ = true_model(small).sample(small.length, random_state=small.seed)
+    points = small.source.observe().points
     online_learner(small).partial_fit(points).to_hmm().predict(points)
     RiemannianKMeans(DISK, small.n_states, random_state=small.seed).fit(points).to_parameters()
     RiemannianHMM(DISK, small.n_states, random_state=small.seed).fit(points)

@@ -4,7 +4,6 @@ import numpy as np
 
 from dashboard.compute.shared_cache import SharedCache
 from dashboard.model.experiment import Experiment
-from dashboard.model.space import true_model
 
 MOST_POINTS = 3_000
 """Of longer chains every second, third, … point is drawn."""
@@ -14,10 +13,10 @@ _samples = SharedCache(32)
 
 def sample_to_draw(experiment: Experiment) -> tuple[np.ndarray, np.ndarray]:
     """Points (M, 2) and true states (M,) of the data that all pages show, M ≤ `MOST_POINTS`."""
-    return _samples.get(experiment.data, lambda: _drawn(experiment))
+    return _samples.get(experiment.source, lambda: _drawn(experiment))
 
 
 def _drawn(experiment: Experiment) -> tuple[np.ndarray, np.ndarray]:
-    points, states = true_model(experiment).sample(experiment.length, experiment.seed)
+    points, states = experiment.source.observe()
     stride = -(-len(points) // MOST_POINTS)
     return points[::stride].astype(np.float32), states[::stride].astype(np.int8)

@@ -13,7 +13,6 @@ from dashboard.compute.jobs import Expected, Report
 from dashboard.compute.run_cache import RunCache
 from dashboard.model.methods import learner_of
 from dashboard.model.plan import Sweep
-from dashboard.model.space import true_model
 from rhmm import RiemannianHMM, Run, open_executor
 from rhmm.sweeping import Task, compute_runs
 from rhmm.sweeping.workers import processors
@@ -49,7 +48,7 @@ def runs_of(runs: Iterable[Run], learner: str, window: int) -> list[Run]:
 
 def compute(sweep: Sweep, report: Report) -> Outcome:
     """Run the sweep, reporting what is done and how long the rest will take."""
-    truth, tasks = true_model(sweep.experiment), sweep.tasks()
+    truth, tasks = sweep.experiment.source.true_model(), sweep.tasks()
     report(Outcome(), "Starting", 0.0)
     with RunCache(truth, sweep.experiment.length) as cache:
         done = {task: cache.known[task] for task in tasks if task in cache.known}

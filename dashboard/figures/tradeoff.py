@@ -12,7 +12,6 @@ from dashboard.figures.common import NEUTRAL
 from dashboard.model.methods import BASELINES, LEARNER_NAMES, learner_of
 from dashboard.model.plan import Sweep
 from dashboard.model.presets import is_the_papers
-from dashboard.model.space import true_model
 from rhmm import Configuration, Run
 from rhmm.sweeping import Summary, noise_floor, summarise
 from rhmm.table import LENGTH as PAPER_LENGTH
@@ -166,7 +165,7 @@ def _add_baselines(figure: go.Figure, summaries: list[Summary], ends, measure: M
 
 
 def _add_floor(figure: go.Figure, sweep: Sweep, ends) -> None:
-    truth = true_model(sweep.experiment)
+    truth = sweep.experiment.source.true_model()
     heights = [noise_floor(truth, round(end)) for end in ends]
     if min(heights) > 0:  # one state alone has nothing to learn in A
         figure.add_scatter(

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from dashboard.model.fields import Control, Settings, setting
 from dashboard.model.kinds import Choice, Invalid, Known, Numbers, Rows, WholeNumber, is_number
+from dashboard.model.source import Simulated
 
 MOST_STATES = 8
 LEAST_WINDOW, MOST_WINDOW = 20, 5_000
@@ -243,9 +244,9 @@ class Experiment(Settings):
         return {name: getattr(self, name) for name in TRUTH}
 
     @property
-    def data(self) -> tuple:
-        """What the observations depend on: experiments with equal data show the same ones."""
-        return *self.truth.values(), self.length, self.seed
+    def source(self) -> Simulated:
+        """Where the observations come from; the other settings say how they are learned."""
+        return Simulated(**self.truth, length=self.length, seed=self.seed)
 
     def in_words(self) -> str:
         """One line that says what is on screen."""

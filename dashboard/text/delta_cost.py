@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import LEARNER_NAMES, learner_of
-from dashboard.model.space import true_model
 from dashboard.text import formatting
 from rhmm import Run
 from rhmm.sweeping import Summary, enough_window, noise_floor, summarise
@@ -59,7 +58,7 @@ def _in_words(experiment: Experiment, summary: Summary, family: list[Run]) -> st
         advice = f"Even Δ = {enough:,}, the smallest that was run, is within 1 % of the ceiling."
     else:
         advice = f"Δ = {enough:,} would be enough to be within 1 % of the ceiling."
-    floor = noise_floor(true_model(experiment), experiment.window)
+    floor = noise_floor(experiment.source.true_model(), experiment.window)
     error = summary.transition_error.mean
     if experiment.n_states == 1:
         noise = "One state alone has nothing to learn in A."

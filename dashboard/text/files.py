@@ -16,7 +16,6 @@ from dashboard.compute.runs import ExperimentRun
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import CEILING, EM, KMEANS, ONLINE
 from dashboard.model.plan import Sweep
-from dashboard.model.space import true_model
 from rhmm import Parameters, Run
 from rhmm.sweeping import save_runs
 
@@ -92,7 +91,7 @@ def runs_file(experiment: Experiment, suffix: str, runs: Iterable[Run]) -> bytes
     """All runs as the engine writes them: ``.csv`` or ``.parquet``."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"runs{suffix}"
-        save_runs(path, true_model(experiment), runs)
+        save_runs(path, experiment.source.true_model(), runs)
         return path.read_bytes()
 
 

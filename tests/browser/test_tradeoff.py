@@ -10,7 +10,6 @@ from playwright.sync_api import TimeoutError
 
 from dashboard.figures import tradeoff
 from dashboard.model.experiment import Experiment
-from dashboard.model.space import true_model
 from dashboard.text import formatting
 from dashboard.text.delta_cost import delta_cost
 from rhmm.paper import paper_model
@@ -200,7 +199,7 @@ def test_a_click_on_a_point_shows_its_runs_and_opens_one_in_the_live_lab(small):
 def test_all_runs_can_be_taken_away_and_agree_with_the_page(kind, small, tmp_path):
     path = small.download(f"All runs ({kind})", tmp_path)
     experiment = Experiment(length=600, window=60)
-    runs = load_runs(path, true_model(experiment))
+    runs = load_runs(path, experiment.source.true_model())
 
     bill = delta_cost(experiment, runs)
     assert len(runs) == 18

@@ -5,7 +5,6 @@ from dashboard.model.experiment import Experiment
 from dashboard.model.methods import EM, LEARNERS
 from dashboard.model.plan import Plan, Sweep
 from dashboard.model.presets import PRESETS
-from dashboard.model.space import true_model
 from rhmm.sweeping import run_once
 
 ONE_STATE = {
@@ -44,7 +43,7 @@ def until(run: ExperimentRun, *names: str) -> ExperimentRun:
 
 
 def all_runs(sweep):
-    truth = true_model(sweep.experiment)
+    truth = sweep.experiment.source.true_model()
     return [run_once(truth, c, s) for c in sweep.configurations() for s in range(sweep.runs)]
 
 

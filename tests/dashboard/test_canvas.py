@@ -59,7 +59,7 @@ def test_the_errors_are_distances_on_the_disk(run):
     online = run.method(runs.ONLINE)
     assert errors[-1] == pytest.approx([online.transition_error, online.mean_error], rel=1e-6)
     middle = len(errors) // 2
-    truth = runs.true_model(run.experiment)
+    truth = run.experiment.source.true_model()
     distances = Hyperbolic(2).dist(truth.means_, run.trace.means[middle])
     assert errors[middle, 1] == pytest.approx(np.mean(distances), rel=1e-6)
 

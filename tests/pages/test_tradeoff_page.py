@@ -10,7 +10,6 @@ from dashboard.compute.sweeps import Outcome
 from dashboard.figures import tradeoff
 from dashboard.model.experiment import Experiment
 from dashboard.model.plan import Plan, Sweep
-from dashboard.model.space import true_model
 from dashboard.text.delta_cost import delta_cost
 from rhmm import RunFailedError
 from rhmm.sweeping import Configuration, run_once
@@ -99,7 +98,7 @@ def test_a_small_sweep_runs_by_itself_and_fills_the_page(small):
 def test_the_cost_is_that_of_the_engine(small):
     experiment = Experiment(length=500, window=60)
     sweep = Sweep.of(experiment, Plan((40, 100), ("streaming",), 2))
-    truth = true_model(experiment)
+    truth = experiment.source.true_model()
     runs = [run_once(truth, c, seed) for c in sweep.configurations() for seed in range(2)]
     cost = delta_cost(experiment, runs)
 
@@ -134,7 +133,7 @@ def test_a_cluster_is_not_said_to_be_as_fast_as_this_machine(monkeypatch):
     [("", "on this machine;"), ("tcp://127.0.0.1:9", "on the cluster that this server uses;")],
 )
 def test_times_are_said_to_be_of_where_the_runs_were_computed(monkeypatch, address, where):
-    papers = run_once(true_model(Experiment()), Configuration("ceiling", 500), 0)._replace(
+    papers = run_once(Experiment().source.true_model(), Configuration("ceiling", 500), 0)._replace(
         configuration=Configuration("em")
     )
     monkeypatch.setenv("RHMM_SCHEDULER", address)
@@ -313,7 +312,7 @@ def endless(monkeypatch):
     """A sweep that has one run and goes on until its visitor leaves."""
 
     def compute(sweep, report):
-        run = run_once(true_model(sweep.experiment), sweep.configurations()[0], 0)
+        run = run_once(sweep.experiment.source.true_model(), sweep.configurations()[0], 0)
         while True:
             report(Outcome((run,)), "Working", 0.1)
             time.sleep(0.02)
@@ -358,7 +357,7 @@ def test_other_runs_of_the_same_number_have_curves_of_their_own(monkeypatch):
     def drawn(window):
         def compute(sweep, report):
             runs = [c for c in sweep.configurations() if c.window == window]
-            return Outcome((run_once(true_model(sweep.experiment), runs[0], 0),))
+            return Outcome((run_once(sweep.experiment.source.true_model(), runs[0], 0),))
 
         monkeypatch.setattr(sweeps, "compute", compute)
         queues.sweep_queue.cache_clear()

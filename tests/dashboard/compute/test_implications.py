@@ -8,7 +8,7 @@ from dashboard.compute.implications import ceiling, separations
 from dashboard.model import truth
 from dashboard.model.experiment import MOST_STATES, Experiment
 from dashboard.model.presets import PRESETS
-from dashboard.model.space import DISK, true_model
+from dashboard.model.space import DISK
 from rhmm.scoring import accuracy
 
 
@@ -37,14 +37,14 @@ def test_separations_are_distances_in_the_average_sigma():
 
 def test_the_ceiling_is_the_accuracy_of_the_true_model():
     best = ceiling(Experiment())
-    model = true_model(Experiment())
+    model = Experiment().source.true_model()
     points, states = model.sample(implications.SIMULATED, random_state=0)
     assert best.accuracy == pytest.approx(accuracy(states, model.predict(points), 3), abs=1e-12)
 
 
 def test_the_standard_error_covers_another_simulation():
     best = ceiling(Experiment(**PRESETS["Overlapping"]))
-    model = true_model(Experiment(**PRESETS["Overlapping"]))
+    model = Experiment(**PRESETS["Overlapping"]).source.true_model()
     points, states = model.sample(200_000, random_state=1)
     assert abs(np.mean(model.predict(points) == states) - best.accuracy) < 4 * best.standard_error
     assert 0.001 < best.standard_error < 0.005

@@ -27,7 +27,7 @@ def small():
 
 
 def test_the_numbers_are_those_of_the_engine(default):
-    truth = runs.true_model(Experiment())
+    truth = Experiment().source.true_model()
     X, states = truth.sample(10_000, random_state=0)
     online = OnlineRiemannianHMM(Hyperbolic(2), 3, window=200, random_state=0).partial_fit(X)
     em = RiemannianHMM(Hyperbolic(2), 3, random_state=0).fit(X)
@@ -68,7 +68,7 @@ def test_learning_in_pieces_changes_nothing(small):
         Hyperbolic(2), 3, window=100, algorithm="windowed", transition_update="paper",
         random_state=0,
     ).partial_fit(small.points)  # fmt: skip
-    truth = runs.true_model(small.experiment)
+    truth = small.experiment.source.true_model()
 
     result = evaluate(learner.to_hmm(), truth, small.points, small.true_states)
 
@@ -77,7 +77,7 @@ def test_learning_in_pieces_changes_nothing(small):
 
 def test_another_learner_on_the_same_data_needs_no_second_em(small):
     other = replace(small.experiment, algorithm="streaming", window=60)
-    assert other.data == small.experiment.data
+    assert other.source == small.experiment.source
 
     quick, whole = runs.compute(other, ignore, same_data=small), runs.compute(other, ignore)
 
@@ -96,7 +96,7 @@ def test_another_learner_on_the_same_data_needs_no_second_em(small):
 
 @pytest.mark.parametrize("other", [{"seed": 1}, {"length": 2_001}, {"sigmas": (0.3, 1, 1)}])
 def test_experiments_with_other_data_are_no_the_same_data(small, other):
-    assert replace(small.experiment, **other).data != small.experiment.data
+    assert replace(small.experiment, **other).source != small.experiment.source
 
 
 def test_progress_is_reported_and_the_picture_grows():

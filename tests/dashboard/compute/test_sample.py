@@ -3,13 +3,12 @@ import pytest
 
 from dashboard.compute.sample import MOST_POINTS, sample_to_draw
 from dashboard.model.experiment import Experiment
-from dashboard.model.space import true_model
 
 
 @pytest.mark.parametrize(("length", "stride"), [(2_000, 1), (10_000, 4)])
 def test_the_sample_is_of_the_data_that_all_pages_show(length, stride):
     experiment = Experiment(length=length, seed=3)
-    points, states = true_model(experiment).sample(length, random_state=3)
+    points, states = experiment.source.true_model().sample(length, random_state=3)
 
     drawn, labels = sample_to_draw(experiment)
 

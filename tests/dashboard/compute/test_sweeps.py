@@ -9,7 +9,6 @@ from dashboard.compute import jobs, sweeps
 from dashboard.compute.sweeps import Outcome, Unreachable
 from dashboard.model.experiment import Experiment
 from dashboard.model.plan import Plan, Sweep
-from dashboard.model.space import true_model
 from rhmm import RunFailedError
 from rhmm.sweeping import fingerprint, load_runs, record, run_once
 
@@ -79,12 +78,12 @@ def stop_when(condition):
 
 
 def file_of(cache, sweep=SWEEP):
-    name = fingerprint(true_model(sweep.experiment))
+    name = fingerprint(sweep.experiment.source.true_model())
     return cache / f"{name}-{rhmm.__version__}-T{sweep.experiment.length}.csv"
 
 
 def kept(cache, sweep=SWEEP):
-    return load_runs(file_of(cache, sweep), true_model(sweep.experiment))
+    return load_runs(file_of(cache, sweep), sweep.experiment.source.true_model())
 
 
 def without_times(runs):
@@ -95,7 +94,7 @@ def test_processes_compute_every_run_and_progress_is_told(cache):
     seen = []
     outcome = sweeps.compute(SWEEP, lambda *progress: seen.append(progress))
 
-    truth = true_model(SMALL)
+    truth = SMALL.source.true_model()
     expected = [run_once(truth, c, seed) for c in SWEEP.configurations() for seed in range(2)]
     assert without_times(outcome.runs) == without_times(expected)
     assert len(outcome.runs) == len(expected)
@@ -171,7 +170,7 @@ def test_when_a_cancelled_sweep_is_over_its_file_is_free(cache, here):
     with pytest.raises(jobs.Cancelled):
         sweeps.compute(SWEEP, stop_when(lambda outcome: outcome.runs))
 
-    with record.Record(file_of(cache), true_model(SMALL)):
+    with record.Record(file_of(cache), SMALL.source.true_model()):
         pass
 
 
@@ -292,7 +291,7 @@ def test_a_file_that_another_sweep_writes_to_is_told_and_everything_is_shown(cac
     sweeps.compute(replace(SWEEP, runs=1), ignore)
     before = kept(cache)
     here.clear()
-    with record.Record(file_of(cache), true_model(SMALL)):
+    with record.Record(file_of(cache), SMALL.source.true_model()):
         outcome = sweeps.compute(SWEEP, ignore)
 
     assert (

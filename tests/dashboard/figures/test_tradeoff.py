@@ -8,7 +8,6 @@ from dashboard.figures import tradeoff
 from dashboard.model.methods import BASELINES, LEARNER_NAMES, LEARNERS
 from dashboard.model.plan import Plan, Sweep
 from dashboard.model.presets import PRESETS
-from dashboard.model.space import true_model
 from rhmm.sweeping import noise_floor, summarise
 from rhmm.table import PAPER
 from tests.dashboard.made_runs import ONE_STATE, PAPERS, SMALL, SWEEP, all_runs, of_learner
@@ -88,7 +87,7 @@ def test_the_ceiling_is_a_level_of_accuracy_alone(swept):
 
 
 def test_the_noise_floor_is_drawn_with_the_error_of_a_alone(swept):
-    truth = true_model(SMALL)
+    truth = SMALL.source.true_model()
     for field, measure in MEASURES.items():
         found = traces(tradeoff.panel(SWEEP, summarise(swept), measure), "noise floor")
         assert len(found) == (field == "transition_error")

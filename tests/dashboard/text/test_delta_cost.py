@@ -5,7 +5,6 @@ import pytest
 
 from dashboard.model.methods import LEARNERS
 from dashboard.model.plan import Plan, Sweep
-from dashboard.model.space import true_model
 from dashboard.text import formatting
 from dashboard.text.delta_cost import delta_cost
 from rhmm.sweeping import Configuration, noise_floor, run_once
@@ -18,7 +17,7 @@ def with_accuracies(experiment, by_window, ceiling=0.9):
     out = []
     for window, accuracies in by_window.items():
         c = Configuration(length=experiment.length, window=window, **LEARNERS[name])
-        run = run_once(true_model(experiment), c, 0)
+        run = run_once(experiment.source.true_model(), c, 0)
         out += [
             run._replace(seed=seed, accuracy=accuracy, ceiling=ceiling, transition_error=0.123)
             for seed, accuracy in enumerate(accuracies)
@@ -40,7 +39,7 @@ def test_the_cost_is_of_the_experiments_own_delta(algorithm, swept):
     assert cost.memory == formatting.size(max(run.nbytes for run in mine))
     assert "Δ = 60" in cost.words
     assert "over 3 runs" in cost.words
-    assert f"{noise_floor(true_model(SMALL), 60):.3f}" in cost.words
+    assert f"{noise_floor(SMALL.source.true_model(), 60):.3f}" in cost.words
 
 
 @pytest.mark.parametrize(
@@ -70,7 +69,7 @@ def test_there_is_no_cost_before_the_first_run(swept):
 def test_an_error_above_that_of_chance_is_not_praised(swept):
     mine = of_learner(swept, "streaming", 60)
     for factor, praised in ((0.5, True), (2.0, False)):
-        error = factor * noise_floor(true_model(SMALL), 60)
+        error = factor * noise_floor(SMALL.source.true_model(), 60)
         cost = delta_cost(SMALL, [run._replace(transition_error=error) for run in mine])
         assert f"{error:.3f}" in cost.words
         assert ("keeps falling" in cost.words) == praised

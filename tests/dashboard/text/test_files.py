@@ -14,7 +14,6 @@ from dashboard.model.experiment import Experiment
 from dashboard.model.methods import EM, KMEANS, ONLINE, ORDER
 from dashboard.model.plan import Plan, Sweep
 from dashboard.model.presets import PRESETS
-from dashboard.model.space import true_model
 from dashboard.text import files, tables
 from rhmm.sweeping import load_runs, summarise
 from tests.dashboard.made_runs import SMALL, SWEEP, all_runs
@@ -116,7 +115,7 @@ def test_files_hold_the_very_same_runs(suffix, swept, tmp_path):
     path = tmp_path / f"runs{suffix}"
     path.write_bytes(files.runs_file(SMALL, suffix, swept))
 
-    assert load_runs(path, true_model(SMALL)) == swept
+    assert load_runs(path, SMALL.source.true_model()) == swept
 
 
 def test_the_script_runs_the_sweep_again_with_the_same_numbers(tmp_path):
@@ -131,7 +130,7 @@ def test_the_script_runs_the_sweep_again_with_the_same_numbers(tmp_path):
         capture_output=True, text=True, check=True,
     )  # fmt: skip
 
-    again = load_runs(tmp_path / "runs.csv", true_model(sweep.experiment))
+    again = load_runs(tmp_path / "runs.csv", sweep.experiment.source.true_model())
     expected = all_runs(sweep)
     assert {run._replace(seconds=0) for run in again} == {r._replace(seconds=0) for r in expected}
     lines = done.stdout.splitlines()
