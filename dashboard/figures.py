@@ -9,31 +9,13 @@ from numpy.typing import NDArray
 from plotly.colors import sample_colorscale
 from plotly.subplots import make_subplots
 
-# Okabe–Ito, those with the most contrast on white and on black first; grey stands for their black.
-STATE_COLOURS = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#F0E442",
-    "#999999",
-)
-STATE_SYMBOLS = (
-    "circle",
-    "triangle-up",
-    "square",
-    "diamond",
-    "triangle-down",
-    "pentagon",
-    "star",
-    "hexagon",
-)
-# The same shapes as letters, for text.
-STATE_GLYPHS = "●▲■◆▼⬟★⬢"
-# Hatchings for areas, where there is no room for a marker.
-STATE_PATTERNS = ("", "/", ".", "\\", "-", "x", "|", "+")
+from dashboard.model.marks import STATE_COLOURS, STATE_GLYPHS, STATE_PATTERNS, STATE_SYMBOLS
+from rhmm import Hyperbolic
+from rhmm.manifolds.manifold import Manifold
+
+_DISK = Hyperbolic(2)
+_DIRECTIONS = 1441
+_ON_OUTLINE = 73
 
 # Grey of this lightness stands out from the light and the dark background alike.
 NEUTRAL = "#808080"
@@ -57,14 +39,24 @@ def state_label(state: int) -> str:
     return f"{mark} {state + 1}"
 
 
-def geodesic_circles(
-    centres: NDArray[np.floating], radii: NDArray[np.floating]
-) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
-    """The Euclidean centres (N, 2) and radii (N,) of hyperbolic circles in the Poincaré disk."""
-    t2 = np.tanh(np.asarray(radii) / 2.0) ** 2
-    c2 = np.sum(np.square(centres), axis=1)
-    shrink = (1.0 - t2) / (1.0 - t2 * c2)
-    return np.asarray(centres) * shrink[:, None], np.sqrt(t2) * (1.0 - c2) / (1.0 - t2 * c2)
+def ball_outlines(
+    manifold: Manifold, centres: NDArray[np.floating], radii: NDArray[np.floating]
+) -> NDArray[np.floating]:
+    """The balls of these radii (N,) around points (N, 2) of a surface: closed lines, (N, 73, 2).
+
+    The engine says where a geodesic of that length ends in each direction. Of many directions those
+    are kept whose ends are evenly spaced, so that a line of few points looks round.
+    """
+    angles = np.linspace(0.0, 2.0 * np.pi, _DIRECTIONS)
+    directions = np.column_stack([np.cos(angles), np.sin(angles)])
+    outlines = []
+    for centre, radius in zip(centres, radii, strict=True):
+        origins = np.broadcast_to(centre, directions.shape)
+        lengths = manifold.norm(origins, directions)
+        ends = manifold.exp(origins, directions * (radius / lengths)[:, None])
+        way = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(ends, axis=0), axis=1)))
+        outlines.append(ends[np.searchsorted(way, np.linspace(0.0, way[-1], _ON_OUTLINE))])
+    return np.array(outlines)
 
 
 def disk(
@@ -86,10 +78,8 @@ def disk(
                 "size": 4.5, "opacity": 0.7,
             },
         )  # fmt: skip
-    angles = np.linspace(0.0, 2.0 * np.pi, 73)
-    for state, (centre, radius) in enumerate(zip(*geodesic_circles(means, sigmas), strict=True)):
-        x = np.float32(centre[0] + radius * np.cos(angles))
-        y = np.float32(centre[1] + radius * np.sin(angles))
+    for state, outline in enumerate(ball_outlines(_DISK, means, sigmas)):
+        x, y = outline.T.astype(np.float32)
         # a light line on a dark one is seen on any cloud and on any background
         for colour, width in (("white", 5), (STATE_COLOURS[state], 3)):
             figure.add_scatter(

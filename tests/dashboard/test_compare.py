@@ -100,16 +100,18 @@ def test_turning_pages_stops_at_both_ends():
 # Figures
 
 
-def test_geodesic_circles_keep_their_distance_from_the_mean():
+def test_outlines_of_balls_keep_their_distance_from_the_mean():
     centres = np.array([[0.0, 0.0], [0.29, 0.82], [-0.9, 0.3]])
     radii = np.array([0.2, 1.0, 2.5])
-    for centre, radius, middle, reach in zip(
-        centres, radii, *figures.geodesic_circles(centres, radii), strict=True
-    ):
-        angles = np.linspace(0.0, 6.0, 7)
-        rim = middle + reach * np.column_stack([np.cos(angles), np.sin(angles)])
+
+    outlines = figures.ball_outlines(DISK, centres, radii)
+
+    for centre, radius, rim in zip(centres, radii, outlines, strict=True):
         distances = DISK.dist(np.broadcast_to(centre, rim.shape), rim)
         np.testing.assert_allclose(distances, radius, rtol=1e-9)
+        steps = np.linalg.norm(np.diff(rim, axis=0), axis=1)
+        assert steps.max() < 1.5 * steps.mean()
+        np.testing.assert_allclose(rim[0], rim[-1], atol=1e-12)
 
 
 def test_disks_show_the_same_few_observations_in_the_labels_of_each_method(paper):
