@@ -13,6 +13,7 @@ from starlette.middleware import Middleware
 from dashboard import desk, takeaway
 from dashboard.canvas import program
 from dashboard.latecomers import Latecomers
+from dashboard.routes import route
 
 
 @asynccontextmanager
@@ -24,6 +25,6 @@ async def lifespan(app):
 app = st.App(
     "pages/navigation.py",
     lifespan=lifespan,
-    routes=[program.route(), takeaway.route()],
+    routes=[route(program.ADDRESS, program.serve), takeaway.route()],
     middleware=[Middleware(Latecomers)],
 )

@@ -4,7 +4,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-SHOWN = ("circles", "trails", "held", "grid", "em", "kmeans")
+SWITCHES = ("circles", "trails", "held", "grid")
+SHOWN = (*SWITCHES, "em", "kmeans")
+"""Switches of the picture, and keys of the methods that can be shown beside the online one."""
 COLOURS = ("true", "decoded")
 QUERY = ("show", "colour", "k", "look", "t")
 """Names in a link."""

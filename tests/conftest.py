@@ -13,7 +13,8 @@ class Shares(LoadScopeScheduling):
 
     def _split_scope(self, nodeid):
         file = nodeid.split("::")[0]
-        return next((f for f in ("tests/browser", "tests/online") if file.startswith(f)), file)
+        folders = ("tests/browser", "tests/canvas", "tests/online")
+        return next((folder for folder in folders if file.startswith(folder)), file)
 
 
 def pytest_collection_modifyitems(items):

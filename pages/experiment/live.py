@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from dashboard import canvas, controls, present, state, takeaway
+from dashboard import controls, present, state, takeaway
 from dashboard.desk import follow_experiment, has_ended, request
 from dashboard.truth import with_dropped
+from dashboard.ui import canvases
 
 controls.sidebar()
 
@@ -18,28 +19,25 @@ for problem in state.link_problems():
     st.warning(str(problem))
 
 job = request(state.experiment())
-canvas.send_all("lab")  # for a page that begins anew; while a job runs, only what is new
+canvases.send_all("lab")  # for a page that begins anew; while a job runs, only what is new
 
 
-def moved() -> None:
-    sent = st.session_state["lab"].moved
-    if sent:
-        truth = state.drafted_truth()  # what is half typed elsewhere is not lost
-        if len(truth["means"]) != state.experiment().n_states:
-            truth = state.experiment().truth  # those that were moved are of the model on screen
-        state.propose(**truth | {"means": with_dropped(truth["means"], sent)})
+def moved(drops) -> None:
+    truth = state.drafted_truth()  # what is half typed elsewhere is not lost
+    if len(truth["means"]) != state.experiment().n_states:
+        truth = state.experiment().truth  # those that were moved are of the model on screen
+    state.propose(**truth | {"means": with_dropped(truth["means"], drops)})
 
 
-def looked() -> None:
-    sent = st.session_state["lab"].view
-    if sent and sent["links"] == state.links():  # else another link was opened meanwhile
-        state.look(sent)
+def looked(report) -> None:
+    if report["version"] == state.links():  # else another link was opened meanwhile
+        state.look(report)
 
 
 def show(run) -> None:
     over = run.finished or has_ended(job)
-    canvas.lab(run, over, state.view(), state.links(), key="lab", on_moved=moved, on_view=looked)
-    canvas.feed(run, key="cloud")
+    canvases.lab(run, over, state.view(), state.links(), key="lab", on_moved=moved, on_view=looked)
+    canvases.feed(run, key="cloud")
     st.table(present.methods_table(run))
     takeaway.run_files(run, ended=over)
 

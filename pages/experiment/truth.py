@@ -5,9 +5,9 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import controls, desk, state, takeaway, truth
-from dashboard.canvas.sketch import sketch
 from dashboard.chain_diagram import chain_diagram
 from dashboard.experiment import MOST_STATES, Experiment, normalised
+from dashboard.ui import canvases
 
 ROW_HEIGHT = 38
 COLUMN_WIDTH = 62
@@ -148,13 +148,11 @@ def choose_number_of_states(n: int) -> None:
 
 
 def show_disk(draft: dict, now: Experiment) -> None:
-    def moved():
-        sent = st.session_state["truth-disk"].moved
-        if sent:
-            state.propose(means=truth.with_dropped(state.drafted("means"), sent))
+    def moved(drops) -> None:
+        state.propose(means=truth.with_dropped(state.drafted("means"), drops))
 
     means, sigmas = truth.drawable(draft, now.truth)
-    sketch(now, means, sigmas, key="truth-disk", on_moved=moved)
+    canvases.sketch(now, means, sigmas, key="truth-disk", on_moved=moved)
 
 
 def show_what_it_implies(now: Experiment) -> None:

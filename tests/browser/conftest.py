@@ -1,6 +1,7 @@
 import pytest
 
 from tests.browser.serving import PATIENCE, started_browser, started_server
+from tests.canvas.serving import served_modules
 
 
 @pytest.fixture(scope="session")
@@ -9,10 +10,18 @@ def server(tmp_path_factory):
         yield server
 
 
-@pytest.fixture(scope="session")
+# Closed after the last test of this folder: while it is open, no other test could run a loop.
+@pytest.fixture(scope="package")
 def browser():
     with started_browser() as browser:
         yield browser
+
+
+@pytest.fixture(scope="package")
+def modules():
+    """The address of a blank page; below it are the modules of the canvases."""
+    with served_modules() as address:
+        yield address
 
 
 @pytest.fixture

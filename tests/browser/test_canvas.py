@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dashboard import canvas, runs
-from dashboard.canvas import program
+from dashboard import runs
+from dashboard.canvas import messages
+from dashboard.canvas.chart import DISK
 from dashboard.experiment import Experiment
 from dashboard.presets import PRESETS
 from dashboard.views import View
@@ -29,16 +30,17 @@ def experiment_of(states: int) -> Experiment:
 class Bench:
     """The lab on an empty page; what it sends is kept in `sent`."""
 
-    def __init__(self, page):
+    def __init__(self, page, modules):
         self.page = page
+        self.modules = modules
         self.complaints = []
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         style = "main { display: block; container-type: inline-size; }"  # as the component's host
+        page.goto(modules)
         page.set_content(f"<style>{style}</style><main></main>")
         page.evaluate(
-            """async source => {
-              const file = new Blob([source], { type: "text/javascript" });
-              const { lab } = await import(URL.createObjectURL(file));
+            """async modules => {
+              const { lab } = await import(`${modules}/lab.js`);
               const parentElement = document.querySelector("main");
               window.unmounts = [];
               window.sent = [];
@@ -48,15 +50,15 @@ class Bench:
                 parentElement, setStateValue: keep, setTriggerValue: keep,
               }));
             }""",
-            program.source(),
+            modules,
         )
 
     @property
     def sent(self):
         return self.page.evaluate("window.sent")
 
-    def receive(self, run, over=True, heard=0, number=1, before=None):
-        message = canvas.run_message(run, over, View(), drops=heard, number=number, before=before)
+    def receive(self, run, over=True, **options):
+        message = messages.run_message(run, over, View(), DISK, **options)
         self.page.evaluate("text => window.receive(text)", base64.b64encode(message).decode())
 
     def give_cloud(self, run, **arrays):
@@ -64,11 +66,11 @@ class Bench:
         cloud = {"xy": run.points, "states": run.true_states} | arrays
         arrays = {name: array.ravel().tolist() for name, array in cloud.items()}
         self.page.evaluate(
-            """([id, arrays]) => {
-              window.rhmmClouds = new Map([[id, { id, stride: 1, ...arrays }]]);
-              window.dispatchEvent(new Event("rhmm-cloud"));
+            """async ([modules, id, arrays]) => {
+              const { keepCloud } = await import(`${modules}/clouds.js`);
+              keepCloud({ id, stride: 1, ...arrays });
             }""",
-            [canvas.run_id(run), arrays],
+            [self.modules, messages.run_id(run), arrays],
         )
 
     def wait_for(self, condition):
@@ -82,7 +84,7 @@ class Bench:
         painted = self.page.locator(".lab").get_attribute("data-painted")
         self.page.evaluate("document.querySelector('main').picture.wake()")
         self.wait_for(f"Number(lab.painted) > {painted}")
-        return self.page.evaluate("document.querySelector('canvas.disk').toDataURL()")
+        return self.page.evaluate("document.querySelector('canvas.map').toDataURL()")
 
     def take(self, state, right, down):
         """Take a mean and move it; it stays in the hand."""
@@ -99,18 +101,18 @@ class Bench:
 
     def means(self):
         """Where the crosses are."""
-        return self.page.evaluate("document.querySelector('main').picture.disk.means")
+        return self.page.evaluate("document.querySelector('main').picture.scene.means")
 
     def moves(self):
         """Each time that means were dropped: which, and where."""
-        drops = [value for name, value in self.sent if name == "moved"]
+        drops = [value["pending"] for name, value in self.sent if name == "moved"]
         return [{drop["state"]: (drop["x"], drop["y"]) for drop in sent} for sent in drops]
 
 
 @pytest.fixture
-def bench(browser):
+def bench(browser, modules):
     context = browser.new_context(viewport={"width": 1200, "height": 900})
-    yield Bench(context.new_page())
+    yield Bench(context.new_page(), modules)
     context.close()
 
 
@@ -134,7 +136,7 @@ def test_a_run_that_was_stopped_is_replayed_on_every_screen(bench, run):
     bench.click("play")
     bench.wait_for(f"lab.playing === 'true' && Number(lab.k) < {last}")
 
-    pixels = "document.querySelector('canvas.disk').width"
+    pixels = "document.querySelector('canvas.map').width"
     before = bench.page.evaluate(pixels)
     # a little higher as well: else Chromium does not look at its media queries
     screen = {"width": 1200, "height": 901, "deviceScaleFactor": 2, "mobile": False}
@@ -171,11 +173,11 @@ def test_a_run_grows_by_what_is_new_of_it(bench, run):
     whole = bench.page.evaluate(shown)
 
     bench.receive(begun, over=False)
-    bench.receive(run, number=2, before=begun)
-    bench.receive(run, number=2, before=begun)  # as Streamlit does when the colours change
+    bench.receive(run, version=2, before=begun)
+    bench.receive(run, version=2, before=begun)  # as Streamlit does when the colours change
 
     grown = bench.page.evaluate(shown)
-    assert json.loads(grown) == json.loads(whole) | {"number": 2, "after": 1}
+    assert json.loads(grown) == json.loads(whole) | {"version": 2, "continues": 1}
     assert [name for name, _ in bench.sent if name == "missing"] == []
 
 
@@ -183,11 +185,11 @@ def test_what_follows_a_message_that_was_lost_is_not_shown_but_asked_for(bench, 
     begun = run._replace(trace=run.trace._make(field[:10] for field in run.trace), finished=False)
     bench.receive(begun, over=False)
 
-    bench.receive(run, number=3, before=begun)
+    bench.receive(run, version=3, before=begun)
 
     bench.wait_for(f"lab.k === '{begun.trace.step[-1]}'")
     assert [name for name, _ in bench.sent if name == "missing"] == ["missing"]
-    bench.receive(run, number=4)
+    bench.receive(run, version=4)
     bench.wait_for(f"Number(lab.k) > {begun.trace.step[-1]}")
 
 
@@ -213,7 +215,7 @@ def test_a_picture_that_is_taken_off_the_page_for_a_moment_is_the_same_afterward
 
     bench.page.evaluate("window.unmounts.at(-1)()")
     assert bench.page.locator(".lab").count() == 0
-    bench.receive(run, number=2, before=run)
+    bench.receive(run, version=2, before=run)
 
     bench.wait_for(f"lab.k === '{run.trace.step[20]}' && lab.playing === 'false'")
     assert bench.moves() == [{1: tuple(np.round(held, 3))}]
@@ -245,7 +247,7 @@ def test_arrow_keys_are_not_lost_while_messages_come(bench, run):
     assert bench.complaints == []
 
 
-def test_a_mean_stays_where_it_was_dropped_until_that_was_heard(bench, run):
+def test_a_mean_stays_where_it_was_dropped_until_that_was_acknowledged(bench, run):
     bench.receive(run)
     bench.drag(1, -60, 90)
     dropped = bench.means()[1]
@@ -254,11 +256,11 @@ def test_a_mean_stays_where_it_was_dropped_until_that_was_heard(bench, run):
     bench.receive(run, over=False)  # sent before the drop had arrived
     assert bench.means()[1] == dropped
 
-    bench.receive(run, heard=1)  # it has arrived, and was refused
+    bench.receive(run, acknowledged=1)  # it has arrived, and was refused
     assert bench.means() == [list(mean) for mean in SMALL.means]
 
 
-def test_a_drop_that_was_not_heard_is_told_again_with_the_next(bench, run):
+def test_a_drop_that_is_pending_is_sent_again_with_the_next(bench, run):
     bench.receive(run)
     bench.drag(0, 80, 40)
     bench.drag(1, -60, 90)
@@ -267,17 +269,17 @@ def test_a_drop_that_was_not_heard_is_told_again_with_the_next(bench, run):
     assert bench.moves()[-1] == {0: tuple(first), 1: tuple(second)}
 
     means = (tuple(first), tuple(second), tuple(third))
-    bench.receive(runs.empty_run(replace(SMALL, means=means)), over=False, heard=2)
+    bench.receive(runs.empty_run(replace(SMALL, means=means)), over=False, acknowledged=2)
     bench.drag(2, 60, 60)
     assert bench.moves()[-1] == {2: tuple(bench.means()[2])}
 
 
 def test_drops_of_a_new_canvas_are_told_from_those_of_the_one_before(bench, run):
-    bench.receive(run, heard=7)
+    bench.receive(run, acknowledged=7)
     bench.drag(1, -60, 90)
     dropped = bench.means()[1]
 
-    bench.receive(run, over=False, heard=7)
+    bench.receive(run, over=False, acknowledged=7)
 
     assert bench.means()[1] == dropped
 
@@ -289,7 +291,7 @@ def test_a_model_with_fewer_states_may_come_before_its_cloud(bench, run):
     fewer = runs.compute(replace(SMALL, **PRESETS["Two states"]), lambda *_: None)
 
     bench.receive(fewer)
-    bench.wait_for(f"lab.run === '{canvas.run_id(fewer)}' && lab.playing === 'true'")
+    bench.wait_for(f"lab.run === '{messages.run_id(fewer)}' && lab.playing === 'true'")
     bench.wait_for(f"Number(lab.k) > {fewer.trace.step[0]}")
     bench.give_cloud(fewer)
     bench.wait_for(f"Number(lab.k) > {fewer.trace.step[10]}")
@@ -298,14 +300,14 @@ def test_a_model_with_fewer_states_may_come_before_its_cloud(bench, run):
 
 
 @pytest.mark.parametrize("name", ["em", "kmeans"])
-def test_rivals_are_drawn_where_there_is_no_online_path(bench, name):
+def test_baselines_are_drawn_where_there_is_no_online_path(bench, name):
     bench.receive(
         runs.compute(Experiment(length=500, window=500, algorithm="windowed"), lambda *_: None)
     )
     bench.wait_for("lab.playing === 'false'")
     before = bench.disk()
 
-    bench.click(name)
+    bench.page.locator(f"[name={name}]").click()
 
     assert bench.disk() != before
     assert bench.complaints == []
@@ -364,7 +366,7 @@ def test_every_title_of_the_curves_has_room(bench, states, width):
     bench.page.wait_for_function("window.written.length > 0")
     bench.page.evaluate("window.written.length = 0")
     bench.disk()  # a second picture, after the canvas has found its size
-    bench.page.evaluate("document.querySelector('main').picture.charts.dirty = true")
+    bench.page.evaluate("document.querySelector('main').picture.curves.dirty = true")
     bench.disk()
     written = bench.page.evaluate("window.written")
 
@@ -372,17 +374,17 @@ def test_every_title_of_the_curves_has_room(bench, states, width):
     for state in range(1, states + 1):
         assert any(f"from state {state}" in title for title in titles)
         assert str(state) in titles
-    edge = bench.page.evaluate("document.querySelector('canvas.charts').width")
+    edge = bench.page.evaluate("document.querySelector('canvas.plot').width")
     for _, begin, end, line in written:
         nexts = [x for _, x, _, y in written if y == line and x > begin]
         assert end < min(nexts, default=edge)
 
 
-@pytest.mark.parametrize("name", ["play", "grid"])
-def test_arrows_step_after_a_click(bench, run, name):
+@pytest.mark.parametrize("control", [".play", "[name=grid]"])
+def test_arrows_step_after_a_click(bench, run, control):
     bench.receive(run)
     bench.page.locator(".scrub").fill("20")
-    bench.page.locator(f".{name}").focus()
+    bench.page.locator(control).focus()
     steps = run.trace.step
 
     bench.page.keyboard.press("ArrowRight")
@@ -414,11 +416,11 @@ def test_space_plays_after_the_scrubber_was_dragged(bench, run):
 def test_a_switch_is_pressed_by_space_and_nothing_plays(bench, run):
     bench.receive(run)
     bench.page.locator(".scrub").fill("20")
-    bench.page.locator(".grid").focus()
+    bench.page.locator("[name=grid]").focus()
 
     bench.page.keyboard.press("Space")
 
-    assert bench.page.locator(".grid").is_checked()
+    assert bench.page.locator("[name=grid]").is_checked()
     bench.wait_for("lab.playing === 'false'")
 
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from dashboard import downloads, present, runs
+from dashboard.canvas import program
 from dashboard.experiment import Experiment
 from tests.browser.ear import Ear
 from tests.browser.lab import Lab
@@ -26,6 +27,12 @@ def shown_experiment(lab):
     experiment, problems = Experiment.from_query(lab.query)
     assert problems == []
     return experiment
+
+
+def modules(server):
+    """The addresses of all modules of the canvases."""
+    folder = f"{server.address}/canvas/{program.version()}"
+    return sorted(f"{folder}/{file}" for file in program.modules())
 
 
 def test_the_first_screen_moves_by_itself(open_lab):
@@ -81,7 +88,7 @@ def test_space_plays_and_arrows_step(open_lab):
     lab = open_lab()
     lab.stop_at(100)
     lab.page.get_by_label("Speed").select_option("0.1")
-    lab.page.locator("canvas.disk").focus()
+    lab.page.locator("canvas.map").focus()
 
     lab.page.keyboard.press("ArrowRight")
     lab.wait_for("Number(lab.k) === 2750")
@@ -107,7 +114,7 @@ def test_typing_in_a_field_does_not_play(open_lab):
 def test_clicking_on_the_curves_goes_to_that_moment(open_lab):
     lab = open_lab()
     wait_until_still(lab.page)
-    box = lab.page.locator("canvas.charts").bounding_box()
+    box = lab.page.locator("canvas.plot").bounding_box()
 
     lab.page.mouse.click(box["x"] + box["width"] * 0.25, box["y"] + box["height"] * 0.25)
 
@@ -302,7 +309,7 @@ def test_the_way_back_leads_to_earlier_views(open_lab):
     lab.page.wait_for_function("location.search.includes('grid')")
 
     lab.page.go_back()
-    lab.page.locator(".grid:not(:checked)").wait_for()
+    lab.page.locator("[name=grid]:not(:checked)").wait_for()
     lab.page.go_back()
     lab.wait_for("lab.k === '2725' && lab.zoom === '1.5'")
     lab.page.go_back()
@@ -332,7 +339,7 @@ def test_the_same_look_is_in_the_link_after_the_way_back_too(open_lab):
     lab.page.get_by_label("geodesic grid").check()
     lab.wait_for_query(show=shown)
     lab.page.go_back()
-    lab.page.locator(".grid:not(:checked)").wait_for()
+    lab.page.locator("[name=grid]:not(:checked)").wait_for()
     lab.wait_for_query(show=None)
 
     lab.page.get_by_label("geodesic grid").check()
@@ -447,11 +454,11 @@ def test_another_look_at_a_finished_run_does_not_send_it_again(open_lab):
 def test_a_run_that_got_lost_on_the_way_is_asked_for(open_lab):
     lab = open_lab("/?seed=4")
     lab.wait_for_results()
-    lab.box.evaluate("(box) => (box.getRootNode().picture.run.number = 0)")
+    lab.box.evaluate("(box) => (box.getRootNode().picture.run.version = 0)")
 
     lab.page.get_by_role("button", name="Zoom in").click()
 
-    whole = "([box]) => (({ number, after }) => number > 0 && after === null)"
+    whole = "([box]) => (({ version, continues }) => version > 0 && continues === null)"
     lab.wait_for_pieces(".lab", f"{whole}(box.getRootNode().picture.run)")
 
 
@@ -465,7 +472,7 @@ def test_a_run_is_no_more_than_its_messages_and_the_program(open_lab, server):
     lab.page.get_by_role("link", name="Data (CSV)").and_(lab.page.locator("[href]")).wait_for()
     wait_until_still(lab.page)
 
-    assert f"{server.address}/canvas.js" in ear.addresses()
+    assert set(modules(server)) <= set(ear.addresses())
     assert ear.size() < 250_000
 
 
@@ -478,18 +485,20 @@ def test_the_program_is_fetched_once_and_not_sent_with_the_messages(open_lab, se
     lab.page.get_by_role("link", name="Set the truth").click()
     lab.page.locator(".sketch").wait_for()
 
-    assert not any(b"class DiskView" in message for message in ear.heard)
-    assert ear.addresses().count(f"{server.address}/canvas.js") == 1
+    assert not any(b"class Scene" in message for message in ear.heard)
+    fetched = [address for address in ear.addresses() if "/canvas/" in address]
+    assert sorted(fetched) == modules(server)
 
 
-def test_a_cloud_that_got_lost_on_the_way_is_asked_for(open_lab):
+def test_a_cloud_that_got_lost_on_the_way_is_asked_for(open_lab, server):
     lab = open_lab("/?T=800&delta=60")
     lab.wait_for_results()
-    lab.page.evaluate("window.rhmmClouds.clear()")
+    clouds = f"{server.address}/canvas/{program.version()}/clouds.js"
+    lab.page.evaluate("async (clouds) => (await import(clouds)).keepCloud(null)", clouds)
 
     lab.page.get_by_role("button", name="Zoom in").click()
 
-    lab.page.wait_for_function("window.rhmmClouds.size === 1")
+    lab.page.wait_for_function("async (c) => (await import(c)).latestCloud() !== null", arg=clouds)
 
 
 def test_nothing_is_fetched_from_elsewhere(open_page, server):

@@ -3,14 +3,17 @@ import json
 import numpy as np
 import pytest
 
-from dashboard import canvas, runs
+from dashboard import runs
+from dashboard.canvas import messages
+from dashboard.canvas.chart import DISK
+from dashboard.canvas.protocol import pack
 from dashboard.experiment import Experiment
-from dashboard.views import View
+from dashboard.views import SHOWN, SWITCHES, View
 from rhmm import Hyperbolic
 
 
 def unpack(message):
-    """An independent reading of the format that payload.js reads in the browser."""
+    """An independent reading of the format that protocol.js reads in the browser."""
     length = int.from_bytes(message[:4], "little")
     head = json.loads(message[4 : 4 + length])
     begin = -(-(4 + length) // 8) * 8
@@ -34,7 +37,7 @@ def test_arrays_come_out_of_a_message_as_they_went_in():
         "counts": np.array([7], np.int32),
     }
 
-    about, back = unpack(canvas.pack({"title": "Δ = 5"}, arrays))
+    about, back = unpack(pack({"title": "Δ = 5"}, arrays))
 
     assert about == {"title": "Δ = 5"}
     assert back.keys() == arrays.keys()
@@ -43,7 +46,7 @@ def test_arrays_come_out_of_a_message_as_they_went_in():
 
 
 def test_the_message_holds_the_path_in_single_precision(run):
-    about, arrays = unpack(canvas.run_message(run, True, View()))
+    about, arrays = unpack(messages.run_message(run, True, View(), DISK))
 
     np.testing.assert_array_equal(arrays["means"], run.trace.means.ravel().astype(np.float32))
     np.testing.assert_array_equal(arrays["steps"], run.trace.step)
@@ -52,7 +55,7 @@ def test_the_message_holds_the_path_in_single_precision(run):
 
 
 def test_the_errors_are_distances_on_the_disk(run):
-    _, arrays = unpack(canvas.run_message(run, True, View()))
+    _, arrays = unpack(messages.run_message(run, True, View(), DISK))
 
     errors = arrays["errors"].reshape(-1, 2)
     online = run.method(runs.ONLINE)
@@ -63,10 +66,19 @@ def test_the_errors_are_distances_on_the_disk(run):
     assert errors[middle, 1] == pytest.approx(np.mean(distances), rel=1e-6)
 
 
+def size(run):
+    """Bytes of all messages about a finished run."""
+    about = messages.run_message(run, True, View(), DISK)
+    return len(about) + len(messages.cloud_message(run, DISK))
+
+
 def test_a_finished_default_run_is_small_enough_for_any_line():
     run = runs.compute(Experiment(), lambda *_: None)
 
-    assert len(canvas.run_message(run, True, View())) + len(canvas.cloud_message(run)) < 300_000
+    assert (
+        len(messages.run_message(run, True, View(), DISK)) + len(messages.cloud_message(run, DISK))
+        < 300_000
+    )
 
 
 def test_a_long_chain_of_many_states_is_small_too():
@@ -80,11 +92,14 @@ def test_a_long_chain_of_many_states_is_small_too():
     )
     run = runs.compute(experiment, lambda *_: None)
 
-    assert len(canvas.run_message(run, True, View())) + len(canvas.cloud_message(run)) < 310_000
+    assert (
+        len(messages.run_message(run, True, View(), DISK)) + len(messages.cloud_message(run, DISK))
+        < 310_000
+    )
 
 
 def test_before_anything_is_learned_there_is_a_picture_of_the_truth():
-    about, arrays = unpack(canvas.run_message(runs.empty_run(Experiment()), False, View()))
+    about, arrays = unpack(messages.run_message(runs.empty_run(Experiment()), False, View(), DISK))
 
     assert about["truth"]["means"] == [list(mean) for mean in Experiment().means]
     assert len(arrays["steps"]) == 0
@@ -94,7 +109,7 @@ def test_before_anything_is_learned_there_is_a_picture_of_the_truth():
 def test_a_window_as_long_as_the_chain_leaves_nothing_to_play_and_says_so(length, window):
     experiment = Experiment(length=length, window=window, algorithm="windowed")
     run = runs.compute(experiment, lambda *_: None)
-    about, arrays = unpack(canvas.run_message(run, True, View()))
+    about, arrays = unpack(messages.run_message(run, True, View(), DISK))
 
     assert len(arrays["steps"]) == 0
     assert about["withoutPath"] == "Δ is the whole chain, or nearly: no online step to show"
@@ -105,7 +120,7 @@ def test_a_window_as_long_as_the_chain_leaves_nothing_to_play_and_says_so(length
     [(False, "collecting its first observations"), (True, "it ended before its first estimate")],
 )
 def test_before_the_first_step_the_canvas_says_whether_one_will_come(over, words):
-    about, _ = unpack(canvas.run_message(runs.empty_run(Experiment()), over, View()))
+    about, _ = unpack(messages.run_message(runs.empty_run(Experiment()), over, View(), DISK))
 
     assert about["over"] == over
     assert about["withoutPath"] == words
@@ -117,18 +132,18 @@ def first_rows(run, count):
 
 def test_a_message_goes_on_from_the_one_before(run):
     begun = first_rows(run, 100)._replace(methods=())
-    _, whole = unpack(canvas.run_message(run, True, View()))
+    _, whole = unpack(messages.run_message(run, True, View(), DISK))
 
-    _, first = unpack(canvas.run_message(begun, False, View(), number=4))
-    about, rest = unpack(canvas.run_message(run, True, View(), number=5, before=begun))
-    again, nothing = unpack(canvas.run_message(run, True, View(), number=6, before=run))
+    _, first = unpack(messages.run_message(begun, False, View(), DISK, version=4))
+    about, rest = unpack(messages.run_message(run, True, View(), DISK, version=5, before=begun))
+    again, nothing = unpack(messages.run_message(run, True, View(), DISK, version=6, before=run))
 
-    assert (about["number"], about["after"]) == (5, 4)
+    assert (about["version"], about["continues"]) == (5, 4)
     assert about["frames"] == len(whole["steps"])
     for name in ("steps", "means", "transmat", "sigmas", "errors"):
         np.testing.assert_array_equal(np.concatenate([first[name], rest[name]]), whole[name])
-    np.testing.assert_array_equal(rest["emMeans"], whole["emMeans"])
-    assert again["after"] == 5
+    np.testing.assert_array_equal(rest["em.means"], whole["em.means"])
+    assert again["continues"] == 5
     assert sum(array.size for array in nothing.values()) == 0
 
 
@@ -136,27 +151,83 @@ def test_a_path_whose_states_are_in_another_order_is_sent_whole(run):
     other_way = run.trace._replace(means=run.trace.means[:, ::-1])
     before = first_rows(run._replace(trace=other_way), 100)
 
-    about, arrays = unpack(canvas.run_message(run, True, View(), number=5, before=before))
+    about, arrays = unpack(messages.run_message(run, True, View(), DISK, version=5, before=before))
 
-    assert about["after"] is None
+    assert about["continues"] is None
     assert len(arrays["steps"]) == len(run.trace.step)
 
 
 def test_a_message_about_another_run_is_whole(run):
     before = run._replace(experiment=Experiment(length=2_000, seed=1))
 
-    about, _ = unpack(canvas.run_message(run, True, View(), number=5, before=before))
+    about, _ = unpack(messages.run_message(run, True, View(), DISK, version=5, before=before))
 
-    assert about["after"] is None
+    assert about["continues"] is None
 
 
 def test_a_run_that_waits_in_line_has_no_cloud_yet():
-    about, arrays = unpack(canvas.cloud_message(runs.empty_run(Experiment())))
+    about, arrays = unpack(messages.cloud_message(runs.empty_run(Experiment()), DISK))
 
     assert about["stride"] == 1
     assert {name: array.size for name, array in arrays.items()} == {"xy": 0, "states": 0}
 
 
 def test_the_same_experiment_has_the_same_name_wherever_it_is_computed(run):
-    assert canvas.run_id(run) == canvas.run_id(runs.empty_run(Experiment(length=2_000)))
-    assert canvas.run_id(run) != canvas.run_id(runs.empty_run(Experiment(length=2_001)))
+    assert messages.run_id(run) == messages.run_id(runs.empty_run(Experiment(length=2_000)))
+    assert messages.run_id(run) != messages.run_id(runs.empty_run(Experiment(length=2_001)))
+
+
+def test_observations_that_the_browser_knows_are_named_and_not_sent(run):
+    known = messages.cloud_version(run)
+
+    about, arrays = unpack(messages.cloud_message(run, DISK, known))
+
+    assert about == {"version": known, "continues": known}
+    assert arrays == {}
+
+
+def test_baselines_are_listed_before_they_are_computed(run):
+    before, _ = unpack(messages.run_message(runs.empty_run(run.experiment), False, View(), DISK))
+    after, arrays = unpack(messages.run_message(run, True, View(), DISK))
+
+    assert before["baselines"] == after["baselines"]
+    keys = [baseline["key"] for baseline in after["baselines"]]
+    assert set(keys) == set(SHOWN) - set(SWITCHES)
+    for key in keys:
+        assert arrays[f"{key}.errors"].size == 2
+    np.testing.assert_array_equal(
+        arrays["em.means"][-6:], run.em_path[-1].means.astype(np.float32).ravel()
+    )
+
+
+class Ellipses:
+    """A made-up chart of the disk that gives all that a chart can give."""
+
+    def about(self):
+        return {"name": "plane", "extent": [-2, -2, 2, 2], "axes": ["x", "y"]}
+
+    def places(self, points):
+        return 2 * np.asarray(points)
+
+    def balls(self, means, sigmas):
+        return np.column_stack([self.places(means), sigmas, 2 * sigmas, 0 * sigmas])
+
+    def glyphs(self, points):
+        return np.tile([1.0, 0.5, 0.25], (len(points), 1))
+
+
+def test_a_chart_may_give_balls_and_ellipses(run):
+    n, frames = run.experiment.n_states, len(run.trace.step)
+
+    about, arrays = unpack(messages.run_message(run, True, View(), Ellipses()))
+    _, cloud = unpack(messages.cloud_message(run, Ellipses()))
+
+    assert about["chart"]["name"] == "plane"
+    assert about["truth"]["means"] == (2 * np.array(run.experiment.means)).tolist()
+    sigmas = np.array(run.experiment.sigmas)
+    np.testing.assert_allclose([b[3] for b in about["truth"]["balls"]], 2 * sigmas, rtol=1e-6)
+    np.testing.assert_array_equal(arrays["means"], np.float32(2 * run.trace.means).ravel())
+    balls = arrays["balls"].reshape(frames, n, 5)
+    np.testing.assert_array_equal(balls[..., 2], run.trace.sigmas.astype(np.float32))
+    assert arrays["glyphs"].size == frames * n * 3
+    assert cloud["glyphs"].size == len(run.points) * 3

@@ -360,7 +360,9 @@ def drag(page: AppTest, state: int, x: float, y: float) -> None:
     """As the browser tells it: AppTest knows no canvas."""
     lab = next(element.proto for element in page.get("bidi_component") if "lab" in element.proto.id)
     told = page._tree.get_widget_states()
-    moves = [{"event": "moved", "value": [{"number": 1, "state": state, "x": x, "y": y}]}]
+    moves = [
+        {"event": "moved", "value": {"number": 1, "pending": [{"state": state, "x": x, "y": y}]}}
+    ]
     name = f"$$STREAMLIT_INTERNAL_KEY_{lab.id}__events"
     told.widgets.add(id=name, json_trigger_value=json.dumps(moves))
     page._run(told)
