@@ -26,5 +26,5 @@ app = st.App(
     "pages/navigation.py",
     lifespan=lifespan,
     routes=[route(program.ADDRESS, program.serve), takeaway.route()],
-    middleware=[Middleware(Latecomers)],
+    middleware=[Middleware(Latecomers), Middleware(program.Preload)],
 )

@@ -12,8 +12,10 @@ import hashlib
 import json
 from functools import cache
 
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dashboard.canvas.shared import HERE, shared_module
 
@@ -58,3 +60,27 @@ async def serve(request: Request) -> Response:
         return Response(status_code=404)
     headers = {"Cache-Control": "public, max-age=31536000, immutable"}
     return Response(source, media_type="text/javascript", headers=headers)
+
+
+class Preload:
+    """Middleware that names the modules in the head of every page.
+
+    The browser then fetches them while Streamlit starts, after all that Streamlit needs for that.
+    When a component asks for them they are there: on a slow line that saves a round trip for every
+    six of them.
+    """
+
+    def __init__(self, app: ASGIApp):
+        self._app = app
+        links = (f"<./canvas/{version()}/{file}>" for file in modules())
+        self._links = ", ".join(f"{link}; rel=modulepreload; fetchpriority=low" for link in links)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_links(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                if headers.get("content-type", "").startswith("text/html"):
+                    headers.append("Link", self._links)
+            await send(message)
+
+        await self._app(scope, receive, send_with_links if scope["type"] == "http" else send)

@@ -4,14 +4,19 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from starlette.requests import Request
+from starlette.responses import Response
 
 from dashboard.canvas import program
 
 
+def awaited(coroutine):
+    with ThreadPoolExecutor() as other:  # in this thread Playwright has a loop of its own
+        return other.submit(asyncio.run, coroutine).result()
+
+
 def answer(version: str, file: str):
     scope = {"type": "http", "path_params": {"version": version, "file": file}}
-    with ThreadPoolExecutor() as other:  # in this thread Playwright has a loop of its own
-        return other.submit(asyncio.run, program.serve(Request(scope))).result()
+    return awaited(program.serve(Request(scope)))
 
 
 @pytest.mark.parametrize("file", program.modules())
@@ -44,6 +49,23 @@ def test_the_loader_asks_for_every_module_at_once():
     for file in program.modules():
         assert f'"{file.removesuffix(".js")}"' in source
     assert program.version() in source
+
+
+@pytest.mark.parametrize(
+    ("kind", "named"), [("text/html; charset=utf-8", True), ("text/css", False)]
+)
+def test_a_page_names_the_modules_and_other_files_do_not(kind, named):
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    app = program.Preload(Response("", media_type=kind))
+    awaited(app({"type": "http"}, None, send))
+
+    links = dict(sent[0]["headers"]).get(b"link", b"").decode()
+    for file in program.modules():
+        assert (f"<./canvas/{program.version()}/{file}>; rel=modulepreload" in links) == named
 
 
 def test_no_module_but_the_disk_s_knows_the_disk():
