@@ -14,6 +14,7 @@ from dashboard.experiment import Experiment
 from dashboard.presets import PRESETS
 from dashboard.views import View
 from tests.browser.stillness import wait_until_painted
+from tests.canvas.ellipses import Ellipses
 
 SMALL = Experiment(length=500, window=60)
 
@@ -57,8 +58,8 @@ class Bench:
     def sent(self):
         return self.page.evaluate("window.sent")
 
-    def receive(self, run, over=True, **options):
-        message = messages.run_message(run, over, View(), DISK, **options)
+    def receive(self, run, over=True, chart=DISK, **options):
+        message = messages.run_message(run, over, View(), chart, **options)
         self.page.evaluate("text => window.receive(text)", base64.b64encode(message).decode())
 
     def give_cloud(self, run, **arrays):
@@ -433,3 +434,42 @@ def test_numbers_are_read_aloud_only_while_they_stand(bench, run):
 
     bench.wait_for("lab.playing === 'false'")
     assert readout.get_attribute("aria-live") == "polite"
+
+
+def test_a_flat_map_of_ellipses_is_played_zoomed_and_dragged_too(bench, run):
+    bench.receive(run, chart=Ellipses())
+    bench.give_cloud(run)
+    bench.wait_for("lab.playing === 'true' && Number(lab.painted) > 5")
+    assert bench.page.get_by_role("button", name="Whole map").count() == 1
+    assert bench.page.get_by_label("Centre on").locator("option").nth(1).inner_text() == "middle"
+    before = bench.means()
+    np.testing.assert_allclose(before, 2 * np.array(SMALL.means))
+
+    bench.drag(0, 2000, 2000)
+
+    assert bench.moves() == [{0: (2, -1)}]  # the corner of its extent
+    bench.click("closer")
+    bench.page.get_by_label("Centre on").select_option("2")
+    middle = bench.page.locator("canvas.map").bounding_box()
+    x, y = middle["x"] + middle["width"] / 2, middle["y"] + middle["height"] / 2
+    bench.page.wait_for_function(
+        """([x, y]) => {
+          const box = document.querySelectorAll(".handle")[1].getBoundingClientRect();
+          return Math.hypot(box.x + box.width / 2 - x, box.y + box.height / 2 - y) < 1;
+        }""",
+        arg=[x, y],
+    )
+    assert bench.complaints == []
+
+
+def test_another_chart_is_seen_as_a_whole(bench, run):
+    bench.receive(run)
+    bench.click("closer")
+    bench.wait_for("lab.zoom === '1.5'")
+    other = runs.empty_run(replace(SMALL, seed=5))
+
+    bench.receive(other, over=False, chart=Ellipses())
+
+    bench.wait_for("lab.zoom === '1'")
+    assert bench.page.locator("canvas.map").get_attribute("aria-label").startswith("Map with")
+    assert bench.complaints == []

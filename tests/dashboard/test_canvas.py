@@ -10,6 +10,7 @@ from dashboard.canvas.protocol import pack
 from dashboard.experiment import Experiment
 from dashboard.views import SHOWN, SWITCHES, View
 from rhmm import Hyperbolic
+from tests.canvas.ellipses import Ellipses
 
 
 def unpack(message):
@@ -200,22 +201,6 @@ def test_baselines_are_listed_before_they_are_computed(run):
     )
 
 
-class Ellipses:
-    """A made-up chart of the disk that gives all that a chart can give."""
-
-    def about(self):
-        return {"name": "plane", "extent": [-2, -2, 2, 2], "axes": ["x", "y"]}
-
-    def places(self, points):
-        return 2 * np.asarray(points)
-
-    def balls(self, means, sigmas):
-        return np.column_stack([self.places(means), sigmas, 2 * sigmas, 0 * sigmas])
-
-    def glyphs(self, points):
-        return np.tile([1.0, 0.5, 0.25], (len(points), 1))
-
-
 def test_a_chart_may_give_balls_and_ellipses(run):
     n, frames = run.experiment.n_states, len(run.trace.step)
 
@@ -225,9 +210,9 @@ def test_a_chart_may_give_balls_and_ellipses(run):
     assert about["chart"]["name"] == "plane"
     assert about["truth"]["means"] == (2 * np.array(run.experiment.means)).tolist()
     sigmas = np.array(run.experiment.sigmas)
-    np.testing.assert_allclose([b[3] for b in about["truth"]["balls"]], 2 * sigmas, rtol=1e-6)
+    np.testing.assert_allclose([b[4] for b in about["truth"]["balls"]], sigmas, rtol=1e-6)
     np.testing.assert_array_equal(arrays["means"], np.float32(2 * run.trace.means).ravel())
     balls = arrays["balls"].reshape(frames, n, 5)
-    np.testing.assert_array_equal(balls[..., 2], run.trace.sigmas.astype(np.float32))
+    np.testing.assert_array_equal(balls[..., 4], run.trace.sigmas.astype(np.float32))
     assert arrays["glyphs"].size == frames * n * 3
     assert cloud["glyphs"].size == len(run.points) * 3

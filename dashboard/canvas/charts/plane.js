@@ -101,9 +101,9 @@ export class Plane {
     g.textAlign = "right";
     g.textBaseline = "middle";
     for (const [value, at] of this.#ticks(1)) g.fillText(value, x - 5 * ratio, at);
-    g.textAlign = "left";
+    g.textAlign = "center"; // in the left corner stand buttons
     g.textBaseline = "bottom";
-    g.fillText(this.axes[1], x, y - 5 * ratio);
+    g.fillText(this.axes[1], x + width / 2, y - 5 * ratio);
     g.globalAlpha = 1;
   }
 
