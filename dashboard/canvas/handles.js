@@ -39,7 +39,7 @@ export class Handles {
   }
 
   /**
-   * Python says what is true, and may have refused a place. But a mean in somebody's hand stays there, and so
+   * Python says what is true, and may have refused a place. But a mean in the visitor's hand stays there, and so
    * does one that was dropped where Python has not acknowledged it.
    * @param {Truth} truth
    * @param {number} acknowledged
@@ -140,7 +140,7 @@ export class Handles {
   }
 
   /**
-   * Where this mean is if nobody holds it: where it was dropped last, else where Python says.
+   * Where this mean is when it is not held: where it was dropped last, else where Python says.
    * @param {number} state
    * @returns {[number, number]}
    */
@@ -168,7 +168,7 @@ export class Handles {
     if (message) this.onDrop(message);
   }
 
-  /** What is in somebody's hand is dropped where it is; Python is told with the next `drop`. */
+  /** What the visitor holds is dropped where it is; the next `drop` sends it to Python. */
   letGo() {
     this.#dragged = null;
     clearTimeout(this.#dropping);

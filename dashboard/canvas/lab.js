@@ -173,7 +173,7 @@ class Lab {
     this.stopListening = () => endings.forEach((end) => end());
   }
 
-  /** Space plays, arrows step: unless somebody is typing or using another control. @param {KeyboardEvent} event */
+  /** Space plays, arrows step: unless the visitor types or uses another control. @param {KeyboardEvent} event */
   key(event) {
     const target = /** @type {HTMLElement} */ (event.composedPath()[0]);
     if (event.ctrlKey || event.metaKey || event.altKey || !this.room.isConnected) return;

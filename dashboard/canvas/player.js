@@ -35,7 +35,7 @@ export class Player {
     const isNew = run.id !== this.run?.id || isBehind(run, this.run);
     const { atEnd } = this;
     if (opened) this.#opensAt = opened.k;
-    else if (isNew) this.#opensAt = this.moment; // who has stopped to look stays there
+    else if (isNew) this.#opensAt = this.moment; // a visitor who has stopped to look stays there
     this.run = run;
     if (opened || isNew) this.#restart();
     else if (this.#opensAt !== null) this.#openAt(this.#opensAt);
@@ -58,7 +58,7 @@ export class Player {
     return this.playing && !this.atEnd;
   }
 
-  /** The number of observations at which somebody has stopped to look; null if it plays or is over. */
+  /** The number of observations at which the visitor has stopped it; null if it plays or is over. */
   get moment() {
     if (this.#opensAt !== null) return this.#opensAt;
     if (!this.run?.steps.length || this.playing) return null;

@@ -82,6 +82,24 @@ def test_steps_stop_at_both_ends(js):
     assert positions == [0, 1, 2, 2]
 
 
+def test_a_run_that_is_being_computed_is_caught_up_with_without_a_jump(js):
+    positions = js.run(
+        "player.js",
+        RUN
+        + """
+        player.speed = 0;
+        player.receive(run("a", frames(101), false), opened(null));
+        player.advance(0);
+        const positions = [0, 100, 200].map((now) => (player.advance(now), player.position));
+        for (let now = 300; now < 10000; now += 100) player.advance(now);
+        return [...positions, player.position];
+        """,
+    )
+
+    assert positions[:3] == pytest.approx([0, 15, 15 + 0.15 * 85])  # 1.5 of the rest a second
+    assert positions[3] == pytest.approx(100, abs=0.1)
+
+
 def test_a_run_without_a_frame_stands_at_zero(js):
     position, moment = js.run(
         "player.js",
