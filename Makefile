@@ -3,7 +3,7 @@ PEERS := .venv-bench
 PYTHON ?= $(shell python3.11 -c 'print("python3.11")' 2>/dev/null || echo python3)
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help run test lint bench clean chromium
+.PHONY: help run test lint docs bench clean chromium
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -15,9 +15,14 @@ run: $(VENV)/.runtime ## open the dashboard in the browser
 test: lint chromium ## check the style, then run all tests
 	$(VENV)/bin/python -m pytest --numprocesses auto --dist loadscope --no-loadscope-reorder
 
-lint: $(VENV)/.dev ## check style and formatting
+lint: $(VENV)/.dev ## check style, formatting, types and the direction of imports
 	$(VENV)/bin/python -m ruff check .
 	$(VENV)/bin/python -m ruff format --check .
+	$(VENV)/bin/lint-imports --no-logo
+	$(VENV)/bin/python -m mypy
+
+docs: $(VENV)/.dev ## build the API reference of the engine into build/docs
+	$(VENV)/bin/python -m pdoc --docformat numpy --output-directory build/docs rhmm
 
 bench: chromium $(PEERS)/.peers ## measure speed side by side with other libraries
 	OMP_NUM_THREADS=1 $(VENV)/bin/python -m benchmarks
@@ -26,7 +31,7 @@ bench: chromium $(PEERS)/.peers ## measure speed side by side with other librari
 	$(VENV)/bin/python -m benchmarks.browser
 
 clean: ## remove the environments and all caches
-	rm -rf $(VENV) $(PEERS) .pytest_cache .ruff_cache .hypothesis build dist *.egg-info
+	rm -rf $(VENV) $(PEERS) .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis build dist *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 chromium: $(VENV)/.dev

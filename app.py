@@ -1,8 +1,8 @@
-"""Opens the house. Start with `streamlit run app.py`; what visitors see begins in pages/.
+"""The server. Start it with `streamlit run app.py`; what visitors see begins in pages/.
 
 The script that Streamlit runs for visitors must not lie beside a folder called pages: until the
-first visitor has come, Streamlit would take every link to a page for a broken one. So the server is
-made here, and that script is pages/navigation.py.
+first visitor has come, Streamlit would take every link to a page for a broken one. So this file
+only makes the server, and that script is pages/navigation.py.
 """
 
 from contextlib import asynccontextmanager
@@ -10,20 +10,22 @@ from contextlib import asynccontextmanager
 import streamlit as st
 from starlette.middleware import Middleware
 
-from dashboard import desk, takeaway
 from dashboard.canvas import program
-from dashboard.latecomers import Latecomers
+from dashboard.compute import queues
+from dashboard.server import offers
+from dashboard.server.routes import route
+from dashboard.server.stale_requests import StaleRequests
 
 
 @asynccontextmanager
 async def lifespan(app):
-    desk.warm_up()
+    queues.warm_up()
     yield
 
 
 app = st.App(
     "pages/navigation.py",
     lifespan=lifespan,
-    routes=[program.route(), takeaway.route()],
-    middleware=[Middleware(Latecomers)],
+    routes=[route(program.ADDRESS, program.serve), offers.route()],
+    middleware=[Middleware(StaleRequests), Middleware(program.Preload)],
 )

@@ -8,13 +8,22 @@ holds. The last lines decode a chain whose means jump half way, causally, as the
 import argparse
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from rhmm import SPD, Hyperbolic, OnlineRiemannianHMM, RiemannianHMM, evaluate
-from rhmm.exceptions import ConvergenceWarning
-from rhmm.online import BANK
+from rhmm import (
+    SPD,
+    AutoMemoryRiemannianHMM,
+    ConvergenceWarning,
+    Hyperbolic,
+    RiemannianHMM,
+    StreamingRiemannianHMM,
+    WindowedRiemannianHMM,
+    evaluate,
+)
+from rhmm.learners.auto import BANK
 from rhmm.paper import TRANSMAT, paper_model
 from rhmm.scoring import accuracy
 
@@ -62,21 +71,22 @@ _FULL, _SHORT = _demand(0.002, 1.0, 1.15, 1.25), _demand(0.005, 0.95, 1.3, 1.5)
 
 PAPER = {
     "windowed, paper's update, Δ=200": (
-        {"algorithm": "windowed", "transition_update": "paper", "window": 200},
+        partial(WindowedRiemannianHMM, transition_update="paper", window=200),
         _wide(0.003, 0.15),
     ),
     "windowed, paper's update, Δ=60": (
-        {"algorithm": "windowed", "transition_update": "paper", "window": 60},
+        partial(WindowedRiemannianHMM, transition_update="paper", window=60),
         _COLLAPSE,
     ),
     "windowed, convex update, Δ=60": (
-        {"algorithm": "windowed", "transition_update": "convex", "window": 60},
+        partial(WindowedRiemannianHMM, transition_update="convex", window=60),
         _wide(0.006, 0.3),
     ),
-    "streaming, Δ=200": ({"window": 200}, _FULL),
-    "streaming, Δ=60": ({"window": 60}, _SHORT),
-    "streaming, cold start": ({"init": "cold"}, _SHORT),
+    "streaming, Δ=200": (partial(StreamingRiemannianHMM, window=200), _FULL),
+    "streaming, Δ=60": (partial(StreamingRiemannianHMM, window=60), _SHORT),
+    "streaming, cold start": (partial(StreamingRiemannianHMM, init="cold"), _SHORT),
 }
+"""Learners on the paper's chain, and what is asked of each."""
 
 ELSEWHERE = {name: PAPER[name] for name in PAPER if name.startswith("streaming")}
 
@@ -109,11 +119,10 @@ def stationary(truth: RiemannianHMM, learners: dict, seeds: int) -> Iterator[str
     streams = [truth.sample(_T, random_state=seed) for seed in range(seeds)]
     em = _errors(truth, streams, lambda X, s: RiemannianHMM(manifold, 3, random_state=s).fit(X))
     yield _line("EM", em, em, "", "")
-    for name, (options, demand) in learners.items():
+    for name, (kind, demand) in learners.items():
 
-        def learn(X, seed, options=options):
-            online = OnlineRiemannianHMM(manifold, 3, random_state=seed, **options)
-            return online.partial_fit(X).to_hmm()
+        def learn(X, seed, kind=kind):
+            return kind(manifold, 3, random_state=seed).fit(X).to_hmm()
 
         found = _errors(truth, streams, learn)
         yield _line(name, found, em, demand.text, _verdict(demand.holds(found, em)))
@@ -159,18 +168,23 @@ def jumping(moved: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def causal_accuracies(moved: np.ndarray, seeds: int) -> tuple[np.ndarray, float]:
-    """Mean causal accuracies, first of the automatic window, then of each memory of the bank alone;
+    """Mean causal accuracies, first of the automatic memory, then of each memory of its bank alone;
     and how often the automatic one started anew."""
-    memories = [{} if w == "growing" else {"window": w, "memory": "fixed"} for w in BANK]
+    memories = [
+        StreamingRiemannianHMM
+        if memory == "growing"
+        else partial(StreamingRiemannianHMM, window=memory, memory="fixed")
+        for memory in BANK
+    ]
     rows, restarts = [], []
     for seed in range(seeds):
         X, states = jumping(moved, seed)
         row = []
-        for options in ({"window": "auto"}, *memories):
-            online = OnlineRiemannianHMM(Hyperbolic(2), 3, random_state=seed, **options)
+        for kind in (AutoMemoryRiemannianHMM, *memories):
+            online = kind(Hyperbolic(2), 3, random_state=seed)
             labels = online.partial_fit_predict_proba(X).argmax(axis=1)
             row.append(accuracy(states[_STARTED:], labels[_STARTED:], 3))
-            if "auto" in options.values():
+            if kind is AutoMemoryRiemannianHMM:
                 restarts.append(len(online.restarts_))
         rows.append(row)
     return np.mean(rows, axis=0), float(np.mean(restarts))

@@ -99,7 +99,7 @@ def _time_to_change_window(browser, server, seed: int) -> float:
 
 
 def _times_to_click_during_a_run(browser, server, page: str) -> list[float]:
-    """A long job is shown as it goes on; whoever started it asks for something else."""
+    """A long job is shown as it goes on; the visitor who started it asks for something else."""
     lab = _open(browser, server, f"/{page}?T=100000&delta=5000&algorithm=windowed")
     times = []
     for name in ("Convex", "As printed") * ROUNDS:
@@ -111,7 +111,7 @@ def _times_to_click_during_a_run(browser, server, page: str) -> list[float]:
 
 
 def _times_to_click_during_a_sweep(browser, server) -> tuple[list[float], list[float]]:
-    """A long sweep runs; the one who started it clicks, and so does somebody else."""
+    """A long sweep runs; the visitor who started it clicks, and so does another visitor."""
     busy = _open(browser, server, "/tradeoff?T=100000&runs=50&deltas=1000,5000&learners=paper")
     busy.page.get_by_role("button", name="Run").click()
     busy.page.get_by_text("runs done").wait_for()

@@ -17,7 +17,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-from rhmm import OnlineRiemannianHMM
+from rhmm import AutoMemoryRiemannianHMM, StreamingRiemannianHMM, WindowedRiemannianHMM
 from rhmm.paper import paper_model
 
 FIGURE = Path(__file__).with_name("cost.svg")
@@ -32,7 +32,7 @@ def resident_megabytes() -> float:
 
 def memory(total: int = 10_000_000, chunk: int = 50_000) -> None:
     truth = paper_model()
-    learner = OnlineRiemannianHMM(truth.manifold, 3, random_state=0)
+    learner = StreamingRiemannianHMM(truth.manifold, 3, random_state=0)
     rng = np.random.default_rng(0)
     first, learning = None, 0.0
     for _ in range(total // chunk):
@@ -50,9 +50,9 @@ def memory(total: int = 10_000_000, chunk: int = 50_000) -> None:
 def first_call() -> None:
     program = (
         "import time; begin = time.perf_counter()\n"
-        "from rhmm import OnlineRiemannianHMM\nfrom rhmm.paper import paper_model\n"
+        "from rhmm import StreamingRiemannianHMM\nfrom rhmm.paper import paper_model\n"
         "truth = paper_model(); X, _ = truth.sample(1000, random_state=0)\n"
-        "OnlineRiemannianHMM(truth.manifold, 3, random_state=0).partial_fit(X)\n"
+        "StreamingRiemannianHMM(truth.manifold, 3, random_state=0).partial_fit(X)\n"
         "print(time.perf_counter() - begin)"
     )
     with tempfile.TemporaryDirectory() as cache:
@@ -63,11 +63,11 @@ def first_call() -> None:
             print(f"{name}: import, sample and first partial_fit take {float(run.stdout):.2f} s")
 
 
-def microseconds(X, **options) -> float:
+def microseconds(X, kind: type, **options) -> float:
     """For each observation after the first 2,000, the best of three."""
     measured = []
     for _ in range(3):
-        learner = OnlineRiemannianHMM(paper_model().manifold, 3, random_state=0, **options)
+        learner = kind(paper_model().manifold, 3, random_state=0, **options)
         learner.partial_fit(X[:2000])
         begin = time.perf_counter()
         learner.partial_fit(X[2000:])
@@ -78,13 +78,12 @@ def microseconds(X, **options) -> float:
 def cost() -> None:
     X, _ = paper_model().sample(6000, random_state=0)
     figure, axes = plt.subplots(figsize=(5.6, 3.6), layout="constrained")
-    for algorithm, marker in (("windowed", "s"), ("streaming", "o")):
-        times = [microseconds(X, algorithm=algorithm, window=window) for window in WINDOWS]
-        print(
-            algorithm, ", ".join(f"Δ={w}: {t:.2f} µs" for w, t in zip(WINDOWS, times, strict=True))
-        )
-        axes.loglog(WINDOWS, times, marker=marker, label=algorithm)
-    print(f"streaming, window='auto': {microseconds(X, window='auto'):.2f} µs")
+    kinds = {"windowed": (WindowedRiemannianHMM, "s"), "streaming": (StreamingRiemannianHMM, "o")}
+    for name, (kind, marker) in kinds.items():
+        times = [microseconds(X, kind, window=window) for window in WINDOWS]
+        print(name, ", ".join(f"Δ={w}: {t:.2f} µs" for w, t in zip(WINDOWS, times, strict=True)))
+        axes.loglog(WINDOWS, times, marker=marker, label=name)
+    print(f"automatic memory: {microseconds(X, AutoMemoryRiemannianHMM):.2f} µs")
     axes.set(xlabel="Δ", ylabel="µs for each observation")
     axes.grid(alpha=0.3)
     axes.legend(frameon=False)

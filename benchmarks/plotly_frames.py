@@ -4,13 +4,13 @@ The same picture as the Live lab's: cloud, trails, means, σ-circles, the observ
 curves of A with their truth, and the errors.
 """
 
-import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from dashboard.figures import STATE_COLOURS, STATE_SYMBOLS, geodesic_circles
-from dashboard.runs import observations_held, true_model
-from dashboard.shipped import default_run
+from dashboard.compute.precomputed_run import default_run
+from dashboard.compute.runs import observations_held
+from dashboard.model.marks import STATE_COLOURS, STATE_SYMBOLS
+from dashboard.model.spaces.disk import DISK_CHART
 from rhmm.scoring import path_errors
 
 FRAMES = 200
@@ -19,10 +19,9 @@ FRAMES = 200
 @st.cache_data
 def animation() -> go.Figure:
     run = default_run()
-    trace, n, truth = run.trace, run.experiment.n_states, true_model(run.experiment)
+    trace, n, truth = run.trace, run.experiment.n_states, run.experiment.source.true_model()
     errors = path_errors(trace.transmat, trace.means, truth)
     held = observations_held(run.experiment)
-    angles = np.linspace(0, 2 * np.pi, 60)
     cloud = [
         go.Scatter(
             x=run.points[run.true_states == i, 0],
@@ -36,12 +35,11 @@ def animation() -> go.Figure:
 
     def on_disk(k):
         step = trace.step[k]
-        centres, radii = geodesic_circles(trace.means[k], trace.sigmas[k])
+        circles = DISK_CHART.outlines(trace.means[k], trace.sigmas[k])
         yield run.points[step - held : step].T, "markers", "#555555"
         for i in range(n):
             yield trace.means[: k + 1, i].T, "lines", STATE_COLOURS[i]
-            circle = centres[i][:, None] + radii[i] * np.stack([np.cos(angles), np.sin(angles)])
-            yield circle, "lines", STATE_COLOURS[i]
+            yield circles[i].T, "lines", STATE_COLOURS[i]
             yield trace.means[k : k + 1, i].T, "markers", STATE_COLOURS[i]
 
     def moving(k):

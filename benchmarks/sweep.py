@@ -9,7 +9,7 @@ from rhmm.table import configurations
 
 
 def table_seconds(workers: int, runs: int) -> float:
-    """What ``python -m rhmm table`` computes, its processes started and warm kernels loaded."""
+    """What ``rhmm table`` computes, its processes started and warm kernels loaded."""
     begin = time.perf_counter()
     with open_executor(workers=workers) as executor:
         sweep(paper_model(), configurations(), runs, executor)

@@ -4,16 +4,16 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import state
+from dashboard.ui import session
 
-LOOKS = Path(__file__).parents[1] / "dashboard"
+LOOKS = Path(__file__).parents[1] / "dashboard" / "ui"
 
 st.set_page_config(page_title="rhmm", page_icon=LOOKS / "icon.svg", layout="wide")
 st.html(LOOKS / "style.css")
 
-# First the link, then the page: the other way round a browser on a slow line would be at the page
-# without the link for a while, and keep that as a step of the way back.
-state.open_session()
+# The link comes before the page: otherwise a browser on a slow line would show the page without the
+# link for a while, and keep that as an entry of its history.
+session.open_session()
 page = st.navigation(
     [
         st.Page("experiment/live.py", title="Live lab", default=True),

@@ -1,41 +1,56 @@
 """Hidden Markov models on curved spaces: sample, score, filter, smooth, decode, learn."""
 
-from rhmm.em import Monitor
 from rhmm.exceptions import (
     ConvergenceWarning,
     DegenerateWarning,
     NotRecordedWarning,
     RunFailedError,
 )
-from rhmm.hmm import RiemannianHMM
-from rhmm.kmeans import RiemannianKMeans
-from rhmm.manifolds import SPD, Euclidean, Hyperbolic, Manifold
-from rhmm.online import OnlineRiemannianHMM, Trace
+from rhmm.learners.auto import AutoMemoryRiemannianHMM
+from rhmm.learners.em import Monitor, RiemannianHMM
+from rhmm.learners.kmeans import RiemannianKMeans
+from rhmm.learners.registry import register_learner
+from rhmm.learners.streaming import StreamingRiemannianHMM
+from rhmm.learners.windowed import WindowedRiemannianHMM
+from rhmm.manifolds import (
+    SPD,
+    Euclidean,
+    Hyperbolic,
+    LogEuclideanSPD,
+    Manifold,
+    register_manifold,
+)
 from rhmm.parameters import Parameters
 from rhmm.scoring import Evaluation, evaluate
+from rhmm.streams.trace import Trace
 from rhmm.sweeping import Configuration, Run, open_executor, sweep
-
-__version__ = "0.5.0"
+from rhmm.version import __version__
 
 __all__ = [
     "SPD",
+    "AutoMemoryRiemannianHMM",
     "Configuration",
     "ConvergenceWarning",
     "DegenerateWarning",
     "Euclidean",
     "Evaluation",
     "Hyperbolic",
+    "LogEuclideanSPD",
     "Manifold",
     "Monitor",
     "NotRecordedWarning",
-    "OnlineRiemannianHMM",
     "Parameters",
     "RiemannianHMM",
     "RiemannianKMeans",
     "Run",
     "RunFailedError",
+    "StreamingRiemannianHMM",
     "Trace",
+    "WindowedRiemannianHMM",
+    "__version__",
     "evaluate",
     "open_executor",
+    "register_learner",
+    "register_manifold",
     "sweep",
 ]

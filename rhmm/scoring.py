@@ -1,35 +1,59 @@
 """How good is a learned model? Everything is measured after matching labels, beside the ceiling."""
 
-from typing import NamedTuple
+from dataclasses import dataclass, fields
+from typing import Generic, TypeVar
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from rhmm.hmm import RiemannianHMM, check_model
+from rhmm.model import HiddenMarkovModel, check_model
 from rhmm.validation import check_integer, check_number, check_unmasked
 
+T = TypeVar("T")
 
-class Evaluation(NamedTuple):
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Measures(Generic[T]):
+    """The measures of a method on data whose truth is known: numbers, or bands over many runs."""
+
+    accuracy: T
+    """Share of hidden states found: by the smoother under the learned parameters, by K-means with
+    its own labels."""
+    ceiling: T
+    """The same under the true parameters: no method can do better on average."""
+    transition_error: T
+    """‖A − Â‖_F."""
+    mean_error: T
+    """d(c_i, ĉ_i), averaged over the states."""
+    sigma_error: T
+    """|σ̂_i − σ_i|/σ_i, averaged over the states."""
+    log_likelihood: T
+    """log p(X) per observation under the learned parameters."""
+    seconds: T | None = None
+    """Of learning, without sampling, compiling and scoring; None if nothing was timed."""
+    nbytes: T | None = None
+    """The most that the method held at once: all data, or what an online learner needs to go on; 0
+    for the ceiling, None if unknown."""
+
+
+MEASURES = tuple(field.name for field in fields(Measures))
+"""The names of all measures."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Evaluation(Measures[float]):
     """A learned model against the truth, its states matched to the true ones."""
 
-    accuracy: float
-    """Share of hidden states that the smoother under the learned parameters gets right."""
-    ceiling: float
-    """The same under the true parameters: nobody can do better on average."""
-    transition_error: float
-    """‖A − Â‖_F."""
     mean_errors: np.ndarray
-    """d(c_i, ĉ_i) of each state."""
+    """d(c_i, ĉ_i) of each state, shape (N,)."""
     sigma_errors: np.ndarray
-    """(σ̂_i − σ_i)/σ_i of each state."""
-    log_likelihood: float
-    """log p(X) per observation under the learned parameters."""
-    model: RiemannianHMM
+    """(σ̂_i − σ_i)/σ_i of each state, shape (N,)."""
+    model: HiddenMarkovModel
     """The learned model with its states in the true order."""
     order: np.ndarray
-    """``order[i]`` is the learned state that is matched to the true state i."""
+    """``order[i]`` is the learned state that is matched to the true state i; shape (N,)."""
     labels: np.ndarray
-    """What each observation was taken for, in the names of the true states; −1 if missing."""
+    """What each observation was taken for, in the names of the true states; −1 if missing; (T,)."""
 
 
 def match_states(true_states, predicted, n_states: int) -> np.ndarray:
@@ -50,44 +74,53 @@ def accuracy(true_states, predicted, n_states: int) -> float:
 
 
 def evaluate(
-    model: RiemannianHMM,
-    truth: RiemannianHMM,
+    model: HiddenMarkovModel,
+    truth: HiddenMarkovModel,
     X,
     states,
-    lengths=None,
     *,
+    lengths=None,
     labels=None,
     ceiling: float | None = None,
+    seconds: float | None = None,
+    nbytes: int | None = None,
 ) -> Evaluation:
     """Compare a learned model with the truth that made the observations and hidden states.
 
-    `labels` are those of a method that does not decode by the smoother under its parameters, as
-    K-means: accuracy and the matching of the states are then theirs. `ceiling` is that of an
-    earlier evaluation on the same data, which need not be computed again.
+    `X` has shape (T, *point_shape), `states` (T,). `labels` (T,) are those of a method that does
+    not decode by the smoother under its parameters, as K-means: accuracy and the matching of the
+    states are then theirs. `ceiling` is that of an earlier evaluation on the same data, which need
+    not be computed again. `seconds` and `nbytes` are what learning took, if that is known.
     """
-    if not isinstance(truth, RiemannianHMM):
+    if not isinstance(truth, HiddenMarkovModel):
         raise ValueError(f"truth must be a RiemannianHMM, not {truth!r}")
-    n = truth.n_components
+    n = len(truth.startprob_)
     check_model("model", model, truth.manifold, n)
     X, _ = truth.manifold.observations("X", X)
     states = _check_labels("states", states, 0, n, (len(X),))
     if labels is None:
-        predicted = model.predict(X, lengths)
+        predicted = model.predict(X, lengths=lengths)
     else:
         predicted = _check_labels("labels", labels, -1, n, (len(X),))
     if ceiling is None:
-        ceiling = accuracy(states, truth.predict(X, lengths), n)
+        ceiling = accuracy(states, truth.predict(X, lengths=lengths), n)
     ceiling = check_number("ceiling", ceiling, at_least=0.0)
     order = match_states(states, predicted, n)
     matched = model.permuted(order)
     named = np.where(predicted < 0, -1, np.argsort(order)[predicted])
+    mean_errors = truth.manifold.dist(truth.means_, matched.means_).reshape(n)
+    sigma_errors = matched.sigmas_ / truth.sigmas_ - 1.0
     return Evaluation(
         accuracy=float(np.mean(named == states)),
         ceiling=ceiling,
         transition_error=float(np.linalg.norm(matched.transmat_ - truth.transmat_)),
-        mean_errors=truth.manifold.dist(truth.means_, matched.means_).reshape(n),
-        sigma_errors=matched.sigmas_ / truth.sigmas_ - 1.0,
-        log_likelihood=model.score(X, lengths) / len(states),
+        mean_error=float(mean_errors.mean()),
+        sigma_error=float(np.abs(sigma_errors).mean()),
+        log_likelihood=float(model.score(X, lengths=lengths) / len(states)),
+        seconds=seconds,
+        nbytes=nbytes,
+        mean_errors=mean_errors,
+        sigma_errors=sigma_errors,
         model=matched,
         order=order,
         labels=named,
@@ -109,7 +142,7 @@ def _check_labels(name: str, labels, least: int, n_states: int, shape=None) -> n
     return labels
 
 
-def path_errors(transmats, means, truth: RiemannianHMM) -> tuple[np.ndarray, np.ndarray]:
+def path_errors(transmats, means, truth: HiddenMarkovModel) -> tuple[np.ndarray, np.ndarray]:
     """‖A − Â‖_F and the average d(c_i, ĉ_i) of each of R estimates, states in the true order.
 
     `transmats` has shape (R, N, N), `means` (R, N, *point_shape): a learner's trace, for example.

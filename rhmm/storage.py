@@ -3,6 +3,7 @@
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ _FORMAT = "rhmm model 1"
 
 def save(path, manifold: Manifold, parameters: Parameters) -> None:
     path = _checked(path)
-    head = {"format": _FORMAT, "manifold": manifold.name, "size": manifold.size}
+    head: dict[str, Any] = {"format": _FORMAT, "manifold": manifold.name, "size": manifold.size}
     if path.suffix == ".npz":
         np.savez(path, **head, **parameters._asdict())
     else:

@@ -5,12 +5,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm.paper import paper_model
-from rhmm.sweeping import Configuration, Run, Summary, grid, summarise
+from rhmm.learners import em, kmeans, windowed
+from rhmm.learners.registry import LEARNERS
+from rhmm.learners.windowed import PAPERS_WINDOWS
+from rhmm.paper import LENGTH, paper_model
+from rhmm.sweeping import Configuration, Run, Summary, summarise
 from rhmm.validation import check_integer
 
-LENGTH = 10_000
-WINDOWS = (40, 60, 80, 100, 200, 300, 1000, 5000)
+EM, KMEANS, WINDOWED = em.LEARNER.key, kmeans.LEARNER.key, windowed.LEARNER.key
 
 
 class PaperRow(NamedTuple):
@@ -22,7 +24,7 @@ class PaperRow(NamedTuple):
     rmse: float
 
 
-PAPER = {
+PAPER: dict[int | str, PaperRow] = {
     40: PaperRow(0.48, 1.37, (0.40, 0.30, 0.40), 1.49),
     60: PaperRow(0.50, 1.93, (0.31, 0.34, 0.28), 1.39),
     80: PaperRow(0.76, 2.54, (0.36, 0.49, 0.45), 1.26),
@@ -31,8 +33,8 @@ PAPER = {
     300: PaperRow(0.94, 8.39, (0.57, 0.63, 0.75), 0.95),
     1000: PaperRow(0.95, 28.58, (0.51, 0.64, 0.76), 0.94),
     5000: PaperRow(0.95, 70.69, (0.41, 0.58, 0.70), 0.91),
-    "kmeans": PaperRow(0.90, 4.99, (0.53, 0.65, 0.56), 0.93),
-    "em": PaperRow(0.90, 2623.69, (0.31, 0.88, 0.96), 1.29),
+    KMEANS: PaperRow(0.90, 4.99, (0.53, 0.65, 0.56), 0.93),
+    EM: PaperRow(0.90, 2623.69, (0.31, 0.88, 0.96), 1.29),
 }
 
 
@@ -46,12 +48,11 @@ class Row(NamedTuple):
 
 def configurations(length: int = LENGTH) -> list[Configuration]:
     """What the rows of the table are, in order; `rhmm.sweep` over `paper_model()` runs them."""
-    check_integer("length", length, at_least=WINDOWS[-1])  # the longest window is a row
+    check_integer("length", length, at_least=PAPERS_WINDOWS[-1])  # the longest window is a row
     return [
-        *grid(["windowed"], WINDOWS, length=length, transition_updates=["paper"]),
-        *grid(["windowed", "streaming"], (60, 200), length=length),
-        *grid(["streaming"], length=length, inits=["cold"]),
-        *grid(["kmeans", "em", "ceiling"], length=length),
+        Configuration(key, length, **options)
+        for key, learner in LEARNERS.items()
+        for options in learner.table
     ]
 
 
@@ -59,9 +60,10 @@ def paper_row(configuration: Configuration) -> PaperRow | None:
     """What the paper printed for this configuration, if it did: its chains have one length."""
     if configuration.length != LENGTH:
         return None
-    if configuration.method == "windowed" and configuration.transition_update == "paper":
-        return PAPER.get(configuration.window)
-    return PAPER.get(configuration.method)
+    if configuration.learner == WINDOWED:
+        is_printed = configuration.settings["transition_update"] == "paper"
+        return PAPER.get(configuration.settings["window"]) if is_printed else None
+    return PAPER.get(configuration.learner)
 
 
 def rows(runs: Iterable[Run]) -> list[Row]:
@@ -100,7 +102,7 @@ def _remarks(ours: Summary, paper: PaperRow | None) -> list[str]:
     """If the paper has the row, a sentence on the accuracy, the error of A, and the time."""
     if paper is None:
         way = ours.configuration
-        if way.method == "windowed" and way.window == way.length:
+        if way.learner == WINDOWED and way.window == way.length:
             return ["Δ is the whole chain: this is the K-means start, without any online step."]
         return []
     return [_on_accuracy(ours, paper), _on_error(ours, paper), _on_time(ours, paper)]
@@ -108,15 +110,15 @@ def _remarks(ours: Summary, paper: PaperRow | None) -> list[str]:
 
 def _on_accuracy(ours: Summary, paper: PaperRow) -> str:
     gap = ours.accuracy.mean - paper.accuracy
-    method = ours.configuration.method
-    if method == "em":
+    learner = ours.configuration.learner
+    if learner == EM:
         return (
             f"{paper.accuracy:.2f} is not what EM does: from its K-means start it reaches "
             f"{ours.accuracy.mean:.3f}; the true parameters give {ours.ceiling.mean:.3f}."
         )
     if abs(gap) <= 0.015:
         return f"The paper's accuracy, {paper.accuracy:.2f}, is reached."
-    if method == "kmeans":
+    if learner == KMEANS:
         return f"{_apart(gap)}: the best of ten starts, labelled by the nearest centre."
     return (
         f"{_apart(gap)}: the start is the best of ten K-means, and where the printed update makes "
@@ -145,9 +147,9 @@ def _apart(gap: float) -> str:
 
 def _on_time(ours: Summary, paper: PaperRow) -> str:
     ratio = f"{paper.seconds / ours.seconds.mean:.0f} times less time than the paper's"
-    if ours.configuration.method == "em":
+    if ours.configuration.learner == EM:
         return f"{ratio}: compiled recursions, and from a good start few steps are enough."
-    if ours.configuration.method == "kmeans":
+    if ours.configuration.learner == KMEANS:
         return f"{ratio}: compiled, and a centre of mass takes two or three Newton steps."
     return (
         f"{ratio}: compiled, but the same work, a backward pass over Δ at each of the T − Δ "

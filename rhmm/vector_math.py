@@ -1,7 +1,8 @@
 """A logarithm and an exponential that compilers vectorise.
 
-The C library's are called once per number; written out without branches the same computations run
-on eight numbers at once, which makes distances on curved spaces about as cheap as flat ones.
+The C library's functions are called once for each number. The same computations, written out
+without branches, run on eight numbers at once: distances on curved spaces then cost about as much
+as on flat ones.
 """
 
 import numpy as np
@@ -14,7 +15,7 @@ def log1p(x):
     """log(1 + x) for x > −1, within 2 units in the last place (the method of fdlibm's log).
 
     1 + x = 2^k m with m in [√½, √2); log m comes from the odd series in (m − 1)/(m + 1), and the
-    rounding error of 1 + x is put back at the end, so small x keep all their digits.
+    rounding error of 1 + x is added at the end, so that small x keep all their digits.
     """
     u = 1.0 + x
     bits = np.float64(u).view(np.int64)

@@ -43,7 +43,9 @@ def test_a_broken_link_is_explained_and_the_rest_of_it_kept(app):
     app.run()
 
     assert not app.exception
-    assert [warning.value for warning in app.warning] == ["The link's A “oops” is unclear."]
+    assert [warning.value for warning in app.warning] == [
+        "Cannot read A = 'oops'; the default is used."
+    ]
     assert app.number_input[1].value == 3
 
 
@@ -68,16 +70,20 @@ def test_a_chain_shorter_than_the_window_is_explained_and_nothing_is_lost(app):
 def test_a_preset_replaces_the_truth_and_keeps_the_rest(app):
     app.query_params["seed"] = "3"
     app.run()
-    app.selectbox[0].set_value("Two states").run()
+    next(box for box in app.selectbox if box.label == "True model").set_value("Two states").run()
 
     assert app.query_params["sigma"] == "0.5,0.8"
     assert app.query_params["seed"] == "3"
 
 
-def test_the_update_is_asked_for_only_where_it_matters(app):
+def test_an_option_is_asked_for_only_where_it_matters(app):
     app.run()
-    assert len(app.radio) == 1
+    assert [radio.label for radio in app.radio] == ["Online algorithm", "Memory"]
 
     app.radio[0].set_value("windowed").run()
-
     assert [radio.label for radio in app.radio] == ["Online algorithm", "Update of A"]
+
+    app.radio[0].set_value("auto").run()
+    assert [radio.label for radio in app.radio] == ["Online algorithm"]
+    assert not app.select_slider
+    assert not app.exception

@@ -49,19 +49,19 @@ every_length = pytest.mark.parametrize("lengths", [None, LENGTHS], ids=["one", "
 
 @every_length
 def test_the_log_likelihood_is_the_same(ours, theirs, X, lengths):
-    np.testing.assert_allclose(ours.score(X, lengths), theirs.score(X, lengths), rtol=1e-10)
+    np.testing.assert_allclose(ours.score(X, lengths=lengths), theirs.score(X, lengths), rtol=1e-10)
 
 
 @every_length
 def test_posteriors_are_the_same(ours, theirs, X, lengths):
     gamma = theirs.predict_proba(X, lengths)
-    np.testing.assert_allclose(ours.predict_proba(X, lengths), gamma, **CLOSE)
-    np.testing.assert_array_equal(ours.predict(X, lengths), gamma.argmax(axis=1))
+    np.testing.assert_allclose(ours.predict_proba(X, lengths=lengths), gamma, **CLOSE)
+    np.testing.assert_array_equal(ours.predict(X, lengths=lengths), gamma.argmax(axis=1))
 
 
 @every_length
 def test_the_most_probable_path_is_the_same(ours, theirs, X, lengths):
-    log_probability, path = ours.decode(X, lengths)
+    log_probability, path = ours.decode(X, lengths=lengths)
     expected, their_path = theirs.decode(X, lengths, algorithm="viterbi")
     np.testing.assert_allclose(log_probability, expected, rtol=1e-10)
     np.testing.assert_array_equal(path, their_path)
@@ -71,7 +71,7 @@ def test_the_most_probable_path_is_the_same(ours, theirs, X, lengths):
 def test_one_step_of_em_is_the_same(ours, theirs, X, lengths):
     model = RiemannianHMM(Euclidean(DIM), N, init=ours, n_iter=1)
     with pytest.warns(ConvergenceWarning):
-        model.fit(X, lengths)
+        model.fit(X, lengths=lengths)
     theirs.fit(X, lengths)
     np.testing.assert_allclose(model.startprob_, theirs.startprob_, **CLOSE)
     np.testing.assert_allclose(model.transmat_, theirs.transmat_, **CLOSE)

@@ -9,6 +9,8 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 REPOSITORY = Path(__file__).parents[1]
 
 RECORD = """
@@ -43,18 +45,23 @@ Hyperbolic(2).dist([0.0, 0.0], [0.5, 0.5])
 """
 
 
-def compiled_by(work: str, package_root: Path, cache: Path) -> list[str]:
-    """Names of the functions that a new process compiles while it does the work."""
-    environment = os.environ | {"PYTHONPATH": str(package_root), "NUMBA_CACHE_DIR": str(cache)}
+def run(script: str, cache: Path, *paths: Path) -> str:
+    """What a new process prints that finds packages in `paths`."""
+    search = os.pathsep.join(map(str, paths))
     finished = subprocess.run(
-        [sys.executable, "-W", "error", "-c", RECORD + work + REPORT],
-        env=environment,
+        [sys.executable, "-W", "error", "-c", script],
+        env=os.environ | {"PYTHONPATH": search, "NUMBA_CACHE_DIR": str(cache)},
         cwd=cache,
-        check=True,
         capture_output=True,
         text=True,
     )
-    return json.loads(finished.stdout)
+    assert finished.returncode == 0, finished.stderr
+    return finished.stdout
+
+
+def compiled_by(work: str, package_root: Path, cache: Path) -> list[str]:
+    """Names of the functions that a new process compiles while it does the work."""
+    return json.loads(run(RECORD + work + REPORT, cache, package_root))
 
 
 def test_a_second_process_compiles_nothing(tmp_path):
@@ -78,3 +85,90 @@ def test_editing_another_file_of_the_package_compiles_anew(tmp_path):
     with (package / "vector_math.py").open("a") as file:
         file.write("# edited\n")
     assert compiled_by(ONE_DISTANCE, tmp_path, tmp_path) == first
+
+
+# Geometries of other packages
+
+OUTSIDER = REPOSITORY / "tests" / "manifolds" / "positive.py"
+
+OUTSIDERS_DISTANCE = """
+from {module} import Positive
+distance = Positive(1).dist([1.0], [2.718281828459045])
+"""
+
+DISTANCE_AND_REPORT = """
+names = [entry.data["dispatcher"].py_func.__qualname__ for _, entry in recorder.buffer]
+print(json.dumps([float(distance), names]))
+"""
+
+
+class Outsider:
+    """A module, or a package with a module in it, that uses the engine from outside."""
+
+    def __init__(self, home: Path, module: str):
+        self.home, self.module = home, module
+        self.file = home.joinpath(*module.split(".")).with_suffix(".py")
+        self.file.parent.mkdir(exist_ok=True)
+        shutil.copy(OUTSIDER, self.file)
+
+    def distance(self, cache: Path) -> tuple[float, bool]:
+        """d(1, e) in a new process, and whether a kernel was compiled for it."""
+        work = OUTSIDERS_DISTANCE.format(module=self.module)
+        printed = run(RECORD + work + DISTANCE_AND_REPORT, cache, REPOSITORY, self.home)
+        distance, compiled = json.loads(printed)
+        return round(distance, 12), compiled != []
+
+
+def replace_in(file: Path, old: str, new: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.mark.parametrize("module", ["positive", "theirs.positive"])
+def test_an_outsiders_edit_is_never_answered_with_yesterdays_kernel(module, tmp_path):
+    outsider = Outsider(tmp_path, module)
+    if "." in module:
+        (outsider.file.parent / "__init__.py").touch()
+    assert outsider.distance(tmp_path) == (1.0, True)
+    assert outsider.distance(tmp_path) == (1.0, False)
+    replace_in(outsider.file, "UNIT = 1.0", "UNIT = 2.0")
+    assert outsider.distance(tmp_path) == (2.0, True)
+    assert outsider.distance(tmp_path) == (2.0, False)
+
+
+def test_editing_another_file_of_an_outsiders_package_compiles_anew(tmp_path):
+    outsider = Outsider(tmp_path, "theirs.positive")
+    package = outsider.file.parent
+    (package / "__init__.py").touch()
+    (package / "units.py").write_text("UNIT = 1.0\n", encoding="utf-8")
+    replace_in(outsider.file, "UNIT = 1.0\n", "from theirs.units import UNIT\n")
+    assert outsider.distance(tmp_path) == (1.0, True)
+    (package / "units.py").write_text("UNIT = 3.0\n", encoding="utf-8")
+    assert outsider.distance(tmp_path) == (3.0, True)
+
+
+def test_our_kernels_are_found_where_an_outsiders_package_is_missing(tmp_path):
+    (home := tmp_path / "home").mkdir()
+    ours = compiled_by(ONE_DISTANCE, REPOSITORY, tmp_path)
+    Outsider(home, "positive").distance(tmp_path)
+    assert ours != []
+    assert compiled_by(ONE_DISTANCE, REPOSITORY, tmp_path) == []
+
+
+def test_equally_named_modules_of_two_outsiders_do_not_disturb_each_other(tmp_path):
+    outsiders = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        outsiders.append(Outsider(tmp_path / name, "positive"))
+    replace_in(outsiders[1].file, "UNIT = 1.0", "UNIT = 2.0")
+    assert [o.distance(tmp_path) for o in outsiders] == [(1.0, True), (2.0, True)]
+    assert [o.distance(tmp_path) for o in outsiders] == [(1.0, False), (2.0, False)]
+
+
+def test_a_geometry_of_the_script_itself_leaves_nothing_on_disk(tmp_path):
+    work = OUTSIDER.read_text(encoding="utf-8") + "\nPositive(1).dist([1.0], [2.0])\n"
+    run(work, tmp_path, REPOSITORY)
+    kept = [file.name for file in tmp_path.rglob("verbs.all_*.nbc")]
+    assert kept == []
+    assert compiled_by(ONE_DISTANCE, REPOSITORY, tmp_path) != []

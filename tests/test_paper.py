@@ -79,7 +79,7 @@ def test_em_learns_the_transitions_on_every_seed(runs):
 
 
 def test_em_is_as_exact_as_was_measured_before(runs):
-    """engine.md, 40 seeds: ‖A − Â‖_F .026, mean error .014; mine are the means of 20."""
+    """Over 40 seeds ‖A − Â‖_F was .026 and the mean error .014; these are means of 20."""
     assert np.mean([result.em.accuracy for result in runs]) == pytest.approx(0.9798, abs=0.001)
     assert np.mean([result.em.transition_error for result in runs]) < 0.03
     assert np.mean([result.em.mean_errors for result in runs]) < 0.016

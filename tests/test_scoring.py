@@ -1,11 +1,14 @@
+"""Measures of a learned model, after its states are matched to the true ones."""
+
+from dataclasses import fields
 from itertools import permutations
 
 import numpy as np
 import pytest
 
-from rhmm import Hyperbolic, OnlineRiemannianHMM, RiemannianHMM, evaluate
+from rhmm import Hyperbolic, RiemannianHMM, StreamingRiemannianHMM, evaluate
 from rhmm.paper import paper_model
-from rhmm.scoring import accuracy, match_states
+from rhmm.scoring import MEASURES, Evaluation, Measures, accuracy, match_states, path_errors
 from tests.brute_force import MANIFOLDS, random_model
 
 
@@ -46,7 +49,7 @@ def test_a_missing_label_is_an_error_and_moves_no_other():
 
 
 @pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
-def test_an_evaluation_is_what_it_says(manifold):
+def test_the_fields_of_an_evaluation_follow_their_definitions(manifold):
     rng = np.random.default_rng(2)
     truth, learned = (random_model(manifold, 2, rng) for _ in range(2))
     X, states = truth.sample(300, random_state=0)
@@ -66,6 +69,51 @@ def test_an_evaluation_is_what_it_says(manifold):
         np.testing.assert_allclose(result.sigma_errors[i], error, rtol=1e-9)
     np.testing.assert_allclose(result.log_likelihood, learned.score(X) / 300, rtol=1e-12)
     np.testing.assert_array_equal(result.model.means_, matched.means_)
+    np.testing.assert_array_equal(result.order, order)
+    np.testing.assert_array_equal(result.labels, matched.predict(X))
+    np.testing.assert_allclose(result.mean_error, result.mean_errors.mean())
+    np.testing.assert_allclose(result.sigma_error, np.abs(result.sigma_errors).mean())
+    assert result.seconds is None
+    assert result.nbytes is None
+
+
+def test_what_learning_took_is_passed_on():
+    X, states = paper_model().sample(50, random_state=0)
+    result = evaluate(paper_model(), paper_model(), X, states, seconds=1.5, nbytes=7)
+    assert (result.seconds, result.nbytes) == (1.5, 7)
+
+
+def test_an_evaluation_cannot_change():
+    X, states = paper_model().sample(50, random_state=0)
+    result = evaluate(paper_model(), paper_model(), X, states)
+    assert isinstance(result, Measures)
+    with pytest.raises(AttributeError):
+        result.accuracy = 1.0
+
+
+def test_the_names_of_the_measures_are_the_fields_that_all_results_share():
+    own = {"mean_errors", "sigma_errors", "model", "order", "labels"}
+    assert set(MEASURES) == {field.name for field in fields(Evaluation)} - own
+
+
+def test_a_ceiling_that_is_known_is_not_computed_again(monkeypatch):
+    X, states = paper_model().sample(50, random_state=0)
+    truth = paper_model()
+    monkeypatch.setattr(truth, "predict", None)
+    assert evaluate(paper_model(), truth, X, states, ceiling=0.75).ceiling == 0.75
+
+
+def test_the_errors_along_a_path_are_those_of_each_of_its_models():
+    rng = np.random.default_rng(0)
+    truth, *path = (random_model(Hyperbolic(3), 2, rng) for _ in range(6))
+    transition, mean = path_errors(
+        [model.transmat_ for model in path], [model.means_ for model in path], truth
+    )
+    for row, model in enumerate(path):
+        difference = ((model.transmat_ - truth.transmat_) ** 2).sum()
+        np.testing.assert_allclose(transition[row], np.sqrt(difference))
+        distances = truth.manifold.dist(model.means_, truth.means_)
+        np.testing.assert_allclose(mean[row], distances.mean())
 
 
 def test_the_truth_under_other_names_is_at_the_ceiling_without_errors():
@@ -78,29 +126,41 @@ def test_the_truth_under_other_names_is_at_the_ceiling_without_errors():
     np.testing.assert_allclose(result.mean_errors, 0.0, atol=1e-12)
 
 
-def test_an_evaluation_knows_where_sequences_end():
+def test_an_evaluation_respects_where_sequences_end():
     truth = paper_model()
     lengths = [50, 1, 149]
     pieces = [truth.sample(length, random_state=length) for length in lengths]
     X, states = (np.concatenate(part) for part in zip(*pieces, strict=True))
-    result = evaluate(truth, truth, X, states, lengths)
+    result = evaluate(truth, truth, X, states, lengths=lengths)
     total = sum(truth.score(piece) for piece, _ in pieces)
     np.testing.assert_allclose(result.log_likelihood, total / 200, rtol=1e-12)
     hits = np.concatenate([truth.predict(piece) == hidden for piece, hidden in pieces])
     assert result.ceiling == hits.mean()
 
 
+RNG = np.random.default_rng(0)
+
+
 @pytest.mark.parametrize(
     ("model", "states", "message"),
     [
-        (RiemannianHMM(Hyperbolic(3), 3), [0, 0], r"model must have 3 states on Hyperbolic\(2\)"),
-        (RiemannianHMM(Hyperbolic(2), 2), [0, 0], r"model must have 3 states on Hyperbolic\(2\)"),
+        (
+            random_model(Hyperbolic(3), 3, RNG),
+            [0, 0],
+            r"model must have 3 states on Hyperbolic\(2\)",
+        ),
+        (
+            random_model(Hyperbolic(2), 2, RNG),
+            [0, 0],
+            r"model must have 3 states on Hyperbolic\(2\)",
+        ),
         (paper_model(), [0], r"states must have shape \(2,\), not \(1,\)"),
         (paper_model(), [0, 3], "states must"),
         (paper_model(), [0, -1], "states must"),
         (paper_model(), [0.5, 0.5], "states must"),
         (paper_model(), [[0], [0, 1]], "states must"),
-        (OnlineRiemannianHMM(Hyperbolic(2), 3), [0, 0], "model must be a RiemannianHMM, not Onl"),
+        (RiemannianHMM(Hyperbolic(2), 3), [0, 0], "has learned nothing yet"),
+        (StreamingRiemannianHMM(Hyperbolic(2), 3), [0, 0], "model must be a RiemannianHMM, not"),
         (None, [0, 0], "model must be a RiemannianHMM, not None"),
     ],
 )
@@ -113,7 +173,7 @@ X = [[0.0, 0.0], [0.1, 0.1]]
 
 
 @pytest.mark.parametrize("labels", [[0, 5], [0, -2], [0.0, 1.0], ["a", "b"], [True, False]])
-def test_labels_that_are_no_states_are_refused(labels):
+def test_labels_that_are_not_states_are_refused(labels):
     message = "labels must be whole numbers from -1 to 2"
     with pytest.raises(ValueError, match=message):
         evaluate(paper_model(), paper_model(), X, [0, 1], labels=labels)
@@ -124,19 +184,19 @@ def test_labels_that_are_no_states_are_refused(labels):
 
 
 @pytest.mark.parametrize("n_states", [0, 2.5, "a", None])
-def test_a_number_of_states_that_is_none_is_refused(n_states):
+def test_a_wrong_number_of_states_is_refused(n_states):
     for score in (accuracy, match_states):
         with pytest.raises(ValueError, match=r"^n_states must be"):
             score([0, 1], [0, 1], n_states)
 
 
 @pytest.mark.parametrize("ceiling", ["x", float("nan"), -0.1, [0.5, 0.5]])
-def test_a_ceiling_that_is_no_number_is_refused(ceiling):
+def test_a_ceiling_that_is_not_a_number_is_refused(ceiling):
     with pytest.raises(ValueError, match=r"^ceiling must be"):
         evaluate(paper_model(), paper_model(), X, [0, 1], ceiling=ceiling)
 
 
-def test_labels_of_another_length_are_named_and_so_is_no_truth():
+def test_labels_of_another_length_and_a_missing_truth_are_named():
     with pytest.raises(ValueError, match=r"labels must have shape \(2,\), not \(3,\)"):
         evaluate(paper_model(), paper_model(), X, [0, 1], labels=[0, 1, 2])
     with pytest.raises(ValueError, match="truth must be a RiemannianHMM, not None"):

@@ -1,7 +1,10 @@
+"""Models on disk: every bit comes back, and wrong files are refused."""
+
 import json
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from rhmm import RiemannianHMM
 from rhmm.paper import paper_model
@@ -47,7 +50,7 @@ def test_a_loaded_model_is_ready_to_use(suffix, tmp_path):
     assert RiemannianHMM.load(tmp_path / f"model{suffix}").score(X) == truth.score(X)
 
 
-def test_a_json_file_is_for_people_to_read(tmp_path):
+def test_a_json_file_is_readable(tmp_path):
     paper_model().save(tmp_path / "model.json")
     content = json.loads((tmp_path / "model.json").read_text(encoding="utf-8"))
     assert content["manifold"] == "Hyperbolic"
@@ -65,12 +68,12 @@ def test_a_file_of_another_kind_is_refused(name, tmp_path):
 
 
 def test_a_model_without_parameters_cannot_be_saved(tmp_path):
-    with pytest.raises(AttributeError, match="this model has no parameters yet"):
+    with pytest.raises(NotFittedError, match="has learned nothing yet: call fit, or use"):
         RiemannianHMM(MANIFOLDS[0], 2).save(tmp_path / "model.json")
     assert not (tmp_path / "model.json").exists()
 
 
-def test_a_file_that_is_not_there_is_the_usual_error(tmp_path):
+def test_a_missing_file_is_a_file_not_found_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         RiemannianHMM.load(tmp_path / "nothing.json")
 
@@ -174,14 +177,14 @@ def test_a_broken_npz_file_is_refused_with_a_sentence(damage, tmp_path):
         RiemannianHMM.load(path)
 
 
-def test_a_single_array_is_no_model(tmp_path):
+def test_a_single_array_is_not_a_model(tmp_path):
     with (tmp_path / "model.npz").open("wb") as file:
         np.save(file, np.zeros(3))
     with pytest.raises(ValueError, match="is not a model that rhmm saved"):
         RiemannianHMM.load(tmp_path / "model.npz")
 
 
-def test_a_file_can_run_no_code(tmp_path):
+def test_loading_a_file_runs_no_code(tmp_path):
     class Bomb:
         def __reduce__(self):
             return print, ("boom",)

@@ -1,11 +1,16 @@
-/** Takes what `cloud_message` packs. */
-export function feed({ data, setTriggerValue }) {
-  const cloud = unpack(data);
-  if (cloud.xy) {
-    clouds().clear(); // only the latest is on screen
-    clouds().set(cloud.id, cloud);
-    window.dispatchEvent(new Event("rhmm-cloud"));
-  } else if (![...clouds().values()].some(({ name }) => name === cloud.name)) {
-    setTriggerValue("missing", true); // it was sent, and taken back on the way
-  }
+import { keepCloud, latestCloud } from "./clouds.js";
+import { received, Sender, unpack } from "./protocol.js";
+
+/** @import { Cloud, Component } from "./protocol.js" */
+
+/**
+ * Takes the observations. It has no picture.
+ * @param {Component} component
+ */
+export function feed(component) {
+  /** @type {Cloud} */
+  const news = unpack(component.data);
+  const cloud = received(latestCloud(), news, (known) => known);
+  if (!cloud) new Sender(component).missing();
+  else if (cloud !== latestCloud()) keepCloud(cloud);
 }

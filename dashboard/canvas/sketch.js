@@ -1,82 +1,105 @@
-// The disk of a true model: a sample of its observations, and its means to be dragged.
+// The map of a true model: a sample of its observations, and its means to be dragged.
+
+import { mounted } from "./mount.js";
+import { unpack } from "./protocol.js";
+import { Scene } from "./scene.js";
+import { fitToScreen, onResize } from "./screen.js";
+import { WHOLE } from "./viewport.js";
+
+/**
+ * @import { Component, Sender, Sketched } from "./protocol.js"
+ * @import { Look } from "./screen.js"
+ */
 
 class Sketch {
-  constructor(room) {
+  #painted = 0;
+  /** @type {number | null} */
+  #ticking = null;
+
+  /**
+   * @param {HTMLElement} room
+   * @param {Sender} send
+   */
+  constructor(room, send) {
     this.room = room;
-    this.box = room.querySelector(".sketch");
-    this.canvas = room.querySelector(".disk");
-    this.painted = 0;
-    this.disk = new DiskView(this.canvas, room.querySelector(".handles"), {
-      onDrop: (drops) => this.send(drops),
+    this.send = send;
+    const find = (/** @type {string} */ name) => /** @type {HTMLElement} */ (room.querySelector(`.${name}`));
+    this.box = find("sketch");
+    this.canvas = /** @type {HTMLCanvasElement} */ (find("map"));
+    this.whole = find("whole");
+    this.scene = new Scene(this.canvas, find("handles"), {
+      onDrop: (moved) => this.send.moved(moved),
       onLook: () => this.wake(),
     });
-    const on = (name, action) => room.querySelector(`.${name}`).addEventListener("click", action);
-    on("closer", () => this.disk.zoomBy(1.5));
-    on("wider", () => this.disk.zoomBy(1 / 1.5));
-    on("whole", () => {
-      this.disk.lookAt({ zoom: 1, panX: 0, panY: 0 });
+    find("closer").addEventListener("click", () => this.scene.navigation.zoomBy(1.5));
+    find("wider").addEventListener("click", () => this.scene.navigation.zoomBy(1 / 1.5));
+    this.whole.addEventListener("click", () => {
+      this.scene.lookAt(WHOLE);
       this.wake();
     });
     // The page's colours may change at any time; a transition too short to see tells when.
     this.canvas.addEventListener("transitionend", () => this.wake());
-    this.resizing = new ResizeObserver(() => this.resize());
-    this.resizing.observe(this.canvas);
-    this.forgetPixels = onOtherPixels(() => this.resize());
+    this.stopListening = onResize([this.canvas], () => this.resize());
   }
 
-  receive({ truth, heard, xy, states }) {
-    this.disk.setCloud({ xy, states });
-    this.disk.setTruth(truth, heard);
+  /** @param {Sketched} message */
+  receive({ chart, truth, acknowledged, ...points }) {
+    this.scene.setCloud({ ...points, stride: 1 });
+    this.scene.setTruth(chart, truth, acknowledged);
+    this.whole.title = `Whole ${this.scene.chart?.words.noun}`;
+    this.whole.setAttribute("aria-label", this.whole.title);
     this.wake();
   }
 
   wake() {
-    this.ticking ??= requestAnimationFrame(() => {
-      this.ticking = null;
+    this.#ticking ??= requestAnimationFrame(() => {
+      this.#ticking = null;
       this.paint();
     });
   }
 
   resize() {
     if (!fitToScreen(this.canvas)) return;
-    this.disk.dirty = true;
+    this.scene.dirty = true;
     this.paint(); // at once: a canvas is blank after its size was set
   }
 
   paint() {
-    this.disk.draw({ circles: true }, (g, colours) => this.drawKeys(g, colours));
-    this.painted += 1;
-    this.box.dataset.painted = String(this.painted);
+    const options = { circles: true, grid: false, dim: false };
+    this.scene.draw(options, (g, colours) => this.drawMarks(g, colours));
+    this.#painted += 1;
+    this.box.dataset.painted = String(this.#painted);
   }
 
-  /** Each mean wears the mark and the colour of its state. */
-  drawKeys(g, colours) {
-    const { disk } = this, ratio = window.devicePixelRatio || 1;
-    disk.means?.forEach((mean, state) => {
-      const [x, y] = disk.toScreen(...mean);
-      drawMark(g, colours, state, disk.truth.colours[state], x, y, 6 * ratio, 3);
+  /**
+   * Each mean wears the mark and the colour of its state.
+   * @param {CanvasRenderingContext2D} g
+   * @param {Look} colours
+   */
+  drawMarks(g, colours) {
+    this.scene.means.forEach(([x, y], state) => {
+      this.scene.drawMean(g, colours, state, x, y, this.scene.truth?.glyphs?.[state] ?? null);
     });
   }
 
   leave() {
-    this.disk.letGo();
+    this.scene.handles.letGo();
   }
 
   comeBack() {
-    this.disk.drop();
+    this.scene.handles.drop();
   }
 
   close() {
-    this.resizing.disconnect();
-    this.forgetPixels();
-    this.disk.close();
-    cancelAnimationFrame(this.ticking);
+    this.stopListening();
+    this.scene.close();
+    if (this.#ticking !== null) cancelAnimationFrame(this.#ticking);
   }
 }
 
-export function sketch({ data, parentElement, setTriggerValue }) {
-  const send = (drops) => setTriggerValue("moved", drops);
-  const [picture, unmount] = mounted(parentElement, "sketch", send, (room) => new Sketch(room));
-  picture.receive(unpack(data));
+/** @param {Component} component */
+export function sketch(component) {
+  const [picture, unmount] = mounted(component, "sketch", (room, send) => new Sketch(room, send));
+  picture.receive(unpack(component.data));
   return unmount;
 }

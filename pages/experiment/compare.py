@@ -2,44 +2,52 @@
 
 import streamlit as st
 
-from dashboard import compare, controls, differences, figures, present, state, takeaway
-from dashboard.desk import POLL_BESIDE_CHARTS, follow_experiment, has_ended, request
-from dashboard.runs import KMEANS
+from dashboard.compute.measures import posteriors
+from dashboard.figures import compare
+from dashboard.figures.common import CONFIG, WRONG
+from dashboard.figures.states import legend
+from dashboard.model.methods import ORDER, method_name
+from dashboard.model.spaces.registry import SPACES
+from dashboard.model.view import MOST_WIDE, clamped_timeline, turned_timeline
+from dashboard.text import explanations, tables
+from dashboard.ui import controls, downloads, sync
+from dashboard.ui.job_view import POLL_BESIDE_CHARTS, follow_experiment, has_ended, request
+from dashboard.ui.session import visitor
 
 NOTHING_YET = "No method has finished yet: words and pictures come with the first result."
 
 controls.sidebar()
 
 st.title("Online, EM and K-means on the same data")
-for problem in state.link_problems():
-    st.warning(str(problem))
+controls.link_warnings()
 
-job = request(state.experiment())
+me = visitor()
+job = request(me.experiment.valid)
 
 
 def show(run) -> None:
-    st.table(present.methods_table(run))
+    st.table(tables.methods_table(run))
 
     st.subheader("Why do they differ?")
-    sentences = differences.why_they_differ(run)
+    sentences = explanations.why_they_differ(run)
     st.markdown("\n".join(f"- {sentence}" for sentence in sentences) or NOTHING_YET)
     if run.methods:
         show_results(run)
-    takeaway.run_files(run, ended=run.finished or has_ended(job))
+    downloads.run_files(run, ended=run.finished or has_ended(job))
 
 
 def show_results(run) -> None:
-    pictures = drawn(run.experiment, tuple(method.name for method in run.methods), run)
+    pictures = compare.pictures(run)
+    words = SPACES[run.experiment.space].words
 
     st.subheader("What each of them sees")
     st.html(
         legend(
             run.experiment.n_states,
-            "<span>✕ true mean</span><br>A large mark is an estimated mean, the centre of a "
-            "geodesic circle of radius σ̂.",
+            f"<span>✕ true mean</span><br>{words.estimates} {run.experiment.chart.note}",
         )
     )
-    panels("disks", run, pictures.disks, compare.disk_in_words)
+    panels("maps", run, pictures.maps, compare.map_in_words)
 
     if run.experiment.n_states > 1:
         show_matrices(run, pictures)
@@ -51,31 +59,20 @@ def show_results(run) -> None:
     show_timeline(run)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def drawn(experiment, names: tuple[str, ...], _run) -> compare.Pictures:
-    """Drawn once for each stage of a run: while it goes on, the page looks again and again."""
-    return compare.draw(_run)
-
-
-def legend(n_states: int, rest: str) -> str:
-    marks = (f"<span>State {figures.state_label(i)}</span>" for i in range(n_states))
-    return f'<p class="legend">{" ".join(marks)} {rest}</p>'
-
-
 def panels(kind: str, run, drawings: dict, in_words) -> None:
     """One figure for each method, in the same order everywhere."""
     with st.container(key=f"panels-{kind}"):
-        for name in present.ORDER:
-            with st.container(key=f"panel-{kind}-{name}"):
-                if name not in drawings:
-                    st.markdown(f"**{name}:** no result yet.")
+        for key in ORDER:
+            with st.container(key=f"panel-{kind}-{key}"):
+                if key not in drawings:
+                    st.markdown(f"**{method_name(key)}:** no result yet.")
                     continue
                 st.plotly_chart(
-                    drawings[name],
-                    key=f"{kind}-{name}",
+                    drawings[key],
+                    key=f"{kind}-{key}",
                     height="stretch",
-                    config=figures.CONFIG,
-                    alt=in_words(run, run.method(name)),
+                    config=CONFIG,
+                    alt=in_words(run, run.method(key)),
                 )
 
 
@@ -98,41 +95,25 @@ def show_likelihood(run, pictures: compare.Pictures) -> None:
     for column, (title, figure) in zip(st.columns(len(shown)), shown.items(), strict=True):
         with column:
             st.markdown(f"**{title}**")
-            st.plotly_chart(
-                figure, key=title, config=figures.CONFIG, alt=compare.likelihood_in_words(run)
-            )
-
-
-@st.cache_data(max_entries=12, show_spinner=False)
-def posterior(experiment, name: str, _model, _points):
-    return _model.predict_proba(_points).astype("float32")
-
-
-def posteriors(run) -> dict:
-    """P(s_t = i | all y) of those who have one; K-means has only labels."""
-    return {
-        method.name: posterior(run.experiment, method.name, method.model, run.points)
-        for method in run.methods
-        if method.name != KMEANS
-    }
+            st.plotly_chart(figure, key=title, config=CONFIG, alt=compare.likelihood_in_words(run))
 
 
 @st.fragment
 def show_timeline(run) -> None:
     length = run.experiment.length
-    kept = state.view().timeline
-    window = compare.clamped(kept, kept, length)
+    kept = me.view.timeline
+    window = clamped_timeline(kept, kept, length)
 
     def moved(asked):
-        state.show(timeline=compare.clamped(asked, window, length))
+        me.show(timeline=clamped_timeline(asked, window, length))
 
     def turn(pages: int):
-        state.show(timeline=compare.turned(window, pages, length))
+        me.show(timeline=turned_timeline(window, pages, length))
 
-    controls.control(
+    sync.widget(
         st.slider,
         f"timeline-{length}",  # a slider that ends elsewhere is another one to Streamlit
-        f"Observations shown, at most {compare.MOST_WIDE} at once",
+        f"Observations shown, at most {MOST_WIDE} at once",
         window,
         moved,
         min_value=1,
@@ -145,7 +126,7 @@ def show_timeline(run) -> None:
     st.html(
         legend(
             run.experiment.n_states,
-            f'<span><span style="color:{figures.WRONG}">▲</span> below a strip: wrong state</span>'
+            f'<span><span style="color:{WRONG}">▲</span> below a strip: wrong state</span>'
             "<br>Heights are the probabilities of the states given all observations; K-means has "
             "none, only labels.",
         )
@@ -153,7 +134,7 @@ def show_timeline(run) -> None:
     st.plotly_chart(
         compare.timeline(run, posteriors(run), window),
         key="timeline-figure",
-        config=figures.CONFIG,
+        config=CONFIG,
         alt=compare.timeline_in_words(run, window),
     )
 

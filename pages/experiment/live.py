@@ -2,46 +2,47 @@
 
 import streamlit as st
 
-from dashboard import canvas, controls, present, state, takeaway
-from dashboard.desk import follow_experiment, has_ended, request
-from dashboard.truth import with_dropped
+from dashboard.model.spaces.registry import SPACES
+from dashboard.model.truth import with_dropped
+from dashboard.text import tables
+from dashboard.ui import canvases, controls, downloads
+from dashboard.ui.job_view import follow_experiment, has_ended, request
+from dashboard.ui.session import visitor
 
 controls.sidebar()
 
-st.title("Online learning on the Poincaré disk")
-st.caption(
-    "Crosses are the true means: drag them. Coloured marks are what the online algorithm believes "
-    "after k observations, with the way it came; circles have radius σ, dashed the true ones. "
-    "The rim of the disk is infinitely far away."
-)
-for problem in state.link_problems():
-    st.warning(str(problem))
+me = visitor()
+now = me.experiment.valid
+words = SPACES[now.space].words
 
-job = request(state.experiment())
-canvas.send_all("lab")  # for a page that begins anew; while a job runs, only what is new
+st.title(words.title)
+st.caption(f"{words.caption} {now.chart.note}")
+controls.link_warnings()
 
-
-def moved() -> None:
-    sent = st.session_state["lab"].moved
-    if sent:
-        truth = state.drafted_truth()  # what is half typed elsewhere is not lost
-        if len(truth["means"]) != state.experiment().n_states:
-            truth = state.experiment().truth  # those that were moved are of the model on screen
-        state.propose(**truth | {"means": with_dropped(truth["means"], sent)})
+job = request(now)
+canvases.send_all("lab")  # for a page that begins anew; while a job runs, only what is new
 
 
-def looked() -> None:
-    sent = st.session_state["lab"].view
-    if sent and sent["links"] == state.links():  # else another link was opened meanwhile
-        state.look(sent)
+def moved(drops) -> None:
+    valid = me.experiment.valid
+    truth = me.experiment.together()  # what is half typed elsewhere is not lost
+    if (truth["space"], len(truth["means"])) != (valid.space, valid.n_states):
+        truth = valid.truth  # the canvas shows, and has moved, the valid model
+    means = with_dropped(truth["means"], valid.means, drops)
+    me.propose(me.experiment, **truth | {"means": means})
+
+
+def looked(report) -> None:
+    if report["version"] == me.links:  # else another link was opened meanwhile
+        me.look(report)
 
 
 def show(run) -> None:
     over = run.finished or has_ended(job)
-    canvas.lab(run, over, state.view(), state.links(), key="lab", on_moved=moved, on_view=looked)
-    canvas.feed(run, key="cloud")
-    st.table(present.methods_table(run))
-    takeaway.run_files(run, ended=over)
+    canvases.lab(run, over, me.view, me.links, key="lab", on_moved=moved, on_view=looked)
+    canvases.feed(run, key="cloud")
+    st.table(tables.methods_table(run))
+    downloads.run_files(run, ended=over)
 
 
 follow_experiment(job, show)

@@ -1,4 +1,4 @@
-"""The Gaussian of Euclidean space: d²/σ² is chi-squared."""
+"""The Gaussian of flat spaces: d²/σ² is chi-squared."""
 
 import numpy as np
 
@@ -6,6 +6,8 @@ from rhmm.gaussian.radial import Moments, RadialGaussian
 
 
 class FlatGaussian(RadialGaussian):
+    """The Gaussian with covariance σ² times the identity, in any flat space of `dim` dimensions."""
+
     def __init__(self, dim: int):
         self.dim = dim
 

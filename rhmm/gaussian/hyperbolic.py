@@ -45,7 +45,7 @@ class HyperbolicGaussian(RadialGaussian):
 
 
 def sample_radius(rng: np.random.Generator, law: HyperbolicGaussian, sigma, size) -> np.ndarray:
-    """Exact draws of d(y, c) by rejection from the better of two envelopes.
+    """Exact draws of d(y, c), shape (size,), by rejection from the better of two envelopes.
 
     Small σ: a χ_d law, since sinh(r)/r ≤ exp(r²/6). Large σ: the normal law of mean (d − 1)σ²,
     since sinh(r) = e^r(1 − e^{−2r})/2. One or the other accepts at least three draws in four

@@ -1,4 +1,4 @@
-"""The law of the distance d(y, c) under a Riemannian Gaussian: the one thing that Z(σ) is about.
+"""The law of the distance d(y, c) under a Riemannian Gaussian.
 
 On a homogeneous space the density exp(−d²/2σ²)/Z(σ) depends on the distance alone, so everything
 a learner needs follows from three functions of σ: log Z, δ = E[d²] = ∂ log Z/∂η and
@@ -15,13 +15,21 @@ _NEWTON_STEPS = 60
 
 
 class Moments(NamedTuple):
+    """Functions of σ at k values of it, each of shape (k,)."""
+
     log_z: np.ndarray
+    """log Z(σ), with respect to the Riemannian volume."""
     delta: np.ndarray
+    """δ = E[d²]."""
     var_d2: np.ndarray
+    """Var[d²]."""
 
 
 class RadialGaussian(ABC):
-    """Moments of d² as functions of σ, and the inverse σ(δ)."""
+    """Moments of d² as functions of σ, and the inverse σ(δ).
+
+    Laws of one class and dimension are equal, and share one table (see `radial_table`).
+    """
 
     dim: int
 
@@ -33,7 +41,7 @@ class RadialGaussian(ABC):
 
     @abstractmethod
     def moments(self, sigma: np.ndarray) -> Moments:
-        """log Z, E[d²] and Var[d²] at every σ of a one-dimensional array."""
+        """log Z, E[d²] and Var[d²] at every σ of an array of shape (k,)."""
 
     @cached_property
     def _coarse(self) -> tuple[np.ndarray, np.ndarray]:
@@ -42,7 +50,7 @@ class RadialGaussian(ABC):
         return np.log(self.moments(np.exp(log_sigma)).delta), log_sigma
 
     def sigma(self, delta: np.ndarray) -> np.ndarray:
-        """The σ of each δ, by Newton's method on log δ against log σ.
+        """The σ of each δ, both of shape (k,), by Newton's method on log δ against log σ.
 
         δ is strictly increasing in σ: dδ/dη = Var[d²] > 0, hence
         d log δ / d log σ = Var[d²] / (δ σ²), which lies between 2 and 4 on these manifolds and
@@ -51,7 +59,7 @@ class RadialGaussian(ABC):
         log_delta = np.log(delta)
         grid_delta, grid_sigma = self._coarse
         inside = np.interp(log_delta, grid_delta, grid_sigma)
-        # Outside of the grid σ ≪ 1 is flat (δ ~ σ²) and σ ≫ 1 is curved (δ ~ σ⁴, or σ² if flat).
+        # Beyond the grid δ ~ σ² where σ ≪ 1, and δ ~ σ⁴ where σ ≫ 1 (σ² if space is flat).
         tail_slope = (grid_sigma[-1] - grid_sigma[-2]) / (grid_delta[-1] - grid_delta[-2])
         log_sigma = (
             inside

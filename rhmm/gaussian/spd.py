@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from threading import Lock
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -24,10 +25,12 @@ from rhmm.gaussian.radial import Moments, RadialGaussian
 _LARGEST_VARIANCE = 9.0
 """The series serves σ² up to here; beyond it the Pfaffian is well-conditioned as it stands."""
 
-_ALONE = Lock()
+_ONE_AT_A_TIME = Lock()
 
 
 class SPDGaussian(RadialGaussian):
+    """The Riemannian Gaussian of the affine-invariant metric on m×m matrices, m = `size`."""
+
     def __init__(self, size: int):
         self.size = size
         self.dim = size * (size + 1) // 2
@@ -49,11 +52,11 @@ class SPDGaussian(RadialGaussian):
 
 @contextmanager
 def _multiple_precision(m: int) -> Iterator[mpmath.MPContext]:
-    """Enough digits for P_m, in a context of its own: mpmath's own precision is everybody's.
+    """A context of mpmath with enough digits for P_m; mpmath's global precision stays as it is.
 
-    One thread at a time, because constants such as π are kept for all contexts.
+    One thread at a time, because all contexts share constants such as π.
     """
-    with _ALONE:
+    with _ONE_AT_A_TIME:
         mp = mpmath.MPContext()
         mp.dps = 30 + m * m
         yield mp
@@ -76,12 +79,13 @@ def departure_series(m: int) -> tuple[Chebyshev, Chebyshev, Chebyshev]:
         for _ in range(2):
             chain.append([c / half for c in _differentiate(chain[-1])])
         domain = [0.0, _LARGEST_VARIANCE]
-        return tuple(Chebyshev([float(c) for c in coefs], domain=domain) for coefs in chain)
+        h, slope, bend = (Chebyshev([float(c) for c in one], domain=domain) for one in chain)
+        return h, slope, bend
 
 
 def _differentiate(series: list) -> list:
     """Coefficients of the derivative of a Chebyshev series on [−1, 1]."""
-    out = [0] * (len(series) + 1)
+    out: list[Any] = [0] * (len(series) + 1)
     for j in range(len(series) - 1, 0, -1):
         out[j - 1] = out[j + 1] + 2 * j * series[j]
     out[0] /= 2
@@ -117,6 +121,7 @@ def _log_constant(mp: mpmath.MPContext, m: int):
 
 @cache
 def log_constant(m: int) -> float:
+    """`_log_constant` in double precision."""
     with _multiple_precision(m) as mp:
         return float(_log_constant(mp, m))
 
@@ -160,9 +165,10 @@ def departure_far(m: int, s: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
 
 
 def sample_eigenvalues(rng, law: SPDGaussian, sigma: float, size: int) -> np.ndarray:
-    """Exact draws of the log-eigenvalues of c^{−½} y c^{−½}, by rejection from two envelopes.
+    """Exact draws of the log-eigenvalues of c^{−½} y c^{−½}, shape (size, m).
 
-    Their density is ∝ Π sinh(|x_ij|/2) exp(−Σ r_i²/2σ²) with x_ij = r_i − r_j.
+    They come by rejection from the better of two envelopes. Their density is
+    ∝ Π sinh(|x_ij|/2) exp(−Σ r_i²/2σ²) with x_ij = r_i − r_j.
 
     *Near*: eigenvalues of a symmetric Gaussian matrix. f(u) = log(sinh(√u/2)/(√u/2)) is concave in
     u = x², so its tangent at any u₀ bounds it; the slope widens the traceless part of the matrix,

@@ -30,8 +30,8 @@ class RadialTable(NamedTuple):
 @lru_cache(maxsize=32)
 def radial_table(law: RadialGaussian) -> RadialTable:
     """The table of a Gaussian law, for σ from 10⁻⁴ to 20."""
-    ends = np.log(law.moments(np.array([SMALLEST_SIGMA, LARGEST_SIGMA])).delta)
-    log_delta, spacing = np.linspace(*ends, _KNOTS, retstep=True)
+    first, last = np.log(law.moments(np.array([SMALLEST_SIGMA, LARGEST_SIGMA])).delta)
+    log_delta, spacing = np.linspace(first, last, _KNOTS, retstep=True)
     delta = np.exp(log_delta)
     sigma = law.sigma(delta)
     moments = law.moments(sigma)

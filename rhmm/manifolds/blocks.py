@@ -1,9 +1,8 @@
 """Small symmetric matrices, many at a time.
 
-Matrices of a block lie side by side in the last axis, ``(m, m, lanes)``: every loop over lanes is a
-loop over vectors, which makes 8×8 eigenvalue problems several times faster than one LAPACK call
-each. Where a matrix is too ill-conditioned for that to keep its digits, `careful_dist2` takes over:
-Cholesky factors in twice the precision and one-sided Jacobi rotations.
+Matrices of a block lie side by side in the last axis, ``(m, m, lanes)``: loops over lanes run in
+vectors, which makes 8×8 eigenvalue problems several times faster than one LAPACK call each.
+Matrices that are too ill-conditioned to keep their digits here go to :mod:`rhmm.manifolds.careful`.
 """
 
 import math
@@ -14,6 +13,9 @@ from rhmm._jit import kernel
 from rhmm.vector_math import log1p
 
 LANES = 32
+"""Matrices in a block."""
+VALUES_ONLY, WITH_VECTORS = 1e-17, 1e-28
+"""Tolerances of `diagonalise` where eigenvalues are needed alone, and with eigenvectors."""
 _MAX_SWEEPS = 40
 
 
@@ -25,6 +27,14 @@ def load(points, first, block):
         for i in range(m):
             for j in range(m):
                 block[i, j, lane] = points[first + lane, i, j]
+
+
+@kernel
+def subtract(block, matrix):
+    """Take the same matrix away from every lane."""
+    for i in range(len(matrix)):
+        for j in range(len(matrix)):
+            block[i, j] -= matrix[i, j]
 
 
 @kernel
@@ -80,7 +90,7 @@ def whiten(lower, block):
 def _find_open(block, tolerance, is_open):
     """Which lanes are not diagonal yet, as 1 or 0 to multiply by; says whether there are any."""
     m, _, lanes = block.shape
-    is_open[:] = 0.0  # first by how much they are not
+    is_open[:] = 0.0  # at first, by how much a lane misses the tolerance
     for i in range(m):
         for b in range(lanes):
             is_open[b] -= tolerance * block[i, i, b] ** 2
@@ -142,10 +152,9 @@ def diagonalise(block, vectors, with_vectors, tolerance):
 
 @kernel
 def eigen_logs(block, logs, trusted):
-    """After `diagonalise` of W − I: the logarithms of the eigenvalues of W, and Σ log² each.
+    """After `diagonalise` of W − I: ``logs[i, b]``, the logarithms of the eigenvalues of W.
 
-    Returns nothing; ``logs[i, b]`` and ``trusted[b]``, false where the smallest eigenvalue may have
-    lost digits to the largest.
+    ``trusted[b]`` is false where the smallest eigenvalue may have lost digits to the largest.
     """
     m, lanes = logs.shape
     for i in range(m):
@@ -157,3 +166,12 @@ def eigen_logs(block, logs, trusted):
             smallest = min(smallest, block[i, i, b])
             largest = max(largest, block[i, i, b])
         trusted[b] = 1.0 + smallest > 1e-4 * (1.0 + largest)
+
+
+@kernel
+def sum_of_squares(logs, lane):
+    """Of the logarithms in one lane of `logs`, shape (m, lanes)."""
+    total = 0.0
+    for i in range(len(logs)):
+        total += logs[i, lane] * logs[i, lane]
+    return total

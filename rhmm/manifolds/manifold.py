@@ -29,6 +29,12 @@ class Manifold(ABC):
 
     Points are arrays of shape `point_shape`, batches of them ``(..., *point_shape)``; all verbs
     broadcast over the leading axes. `geometry` is what compiled kernels receive in its place.
+
+    A manifold of one's own is a NamedTuple of whole numbers, its geometry, for which
+    ``@implements`` defines the verbs `dist2`, `log_into` and `exp_into` (see
+    :mod:`rhmm.manifolds.verbs`), and a subclass decorated with ``@register_manifold`` that sets
+    `dim`, `point_shape` and `gaussian` and defines `belongs`, `why_not` and `draw`. Everything else
+    has a default.
     """
 
     dim: int
@@ -70,12 +76,15 @@ class Manifold(ABC):
         """Whether each of `x` is a point of the manifold that double precision can work with."""
 
     @abstractmethod
-    def project(self, x) -> np.ndarray:
-        """The nearest usable points of the manifold; the identity on points that belong."""
+    def why_not(self, point: np.ndarray) -> str:
+        """Why `point`, of shape `point_shape`, does not belong, as the end of a sentence."""
 
-    @abstractmethod
-    def _why_not(self, point) -> str:
-        """Why `point` does not belong, as the end of a sentence."""
+    def project(self, x) -> np.ndarray:
+        """The nearest usable points of the manifold; the identity on points that belong.
+
+        By default, arrays that are no points are refused.
+        """
+        return self.points("x", x)
 
     # Geometry
 
@@ -124,9 +133,9 @@ class Manifold(ABC):
         verbs.log_many(self.geometry, x, y, out)
         return out.reshape(lead + self.point_shape)
 
-    @abstractmethod
     def norm(self, x, v):
         """Riemannian length of the tangent vector v at x; ``norm(x, log(x, y)) == dist(x, y)``."""
+        return self.dist(x, self.exp(x, v))
 
     def mean(self, points, weights=None) -> np.ndarray:
         """Weighted Riemannian centre of mass: the one point that minimises Σ w d²."""
@@ -146,7 +155,7 @@ class Manifold(ABC):
         if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.max() > 0):
             raise ValueError("weights must be finite and non-negative, with a positive sum")
         weights = np.ldexp(weights, -np.frexp(weights.max())[1])  # about 1, and no digit changes
-        centre = np.require(self._first_guess(points, weights), float, ["C", "W"])
+        centre = np.require(self.first_guess(points, weights), float, ["C", "W"])
         centres, _, converged = self.recentre(points, weights[None], centre[None])
         if not converged:
             warn_not_converged(f"the centre of mass of {len(points)} points")
@@ -171,9 +180,12 @@ class Manifold(ABC):
         converged = verbs.recentre_all(self.geometry, points, weights, centres, d2, most_steps)
         return centres, d2, converged
 
-    @abstractmethod
-    def _first_guess(self, points, weights) -> np.ndarray:
-        """Where to start the search for a centre of mass."""
+    def first_guess(self, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Where to start the search for a centre of mass: by default, at the heaviest point.
+
+        `points` has shape (n, *point_shape), `weights` (n,).
+        """
+        return points[np.argmax(weights)]
 
     # Riemannian Gaussians
 
@@ -207,13 +219,18 @@ class Manifold(ABC):
             raise ValueError(f"centre must be one point of shape {self.point_shape}")
         sigma = self.check_one_sigma("sigma", sigma)
         count = 1 if size is None else check_integer("size", size, at_least=0)
-        points = self._place(as_generator("rng", rng), centre, sigma, count)
+        points = self.draw(as_generator("rng", rng), centre, sigma, count)
         points = self._checked_result("sigma", points, (count,))
         return points[0] if size is None else points
 
     @abstractmethod
-    def _place(self, rng, centre, sigma, size) -> np.ndarray:
-        """Draw `size` points around `centre`."""
+    def draw(
+        self, rng: np.random.Generator, centre: np.ndarray, sigma: float, size: int
+    ) -> np.ndarray:
+        """Draw from the Riemannian Gaussian around `centre`; shape (size, *point_shape).
+
+        A point that double precision cannot hold is NaN.
+        """
 
     # Checking what comes in and goes out
 
@@ -248,7 +265,7 @@ class Manifold(ABC):
         if not good.all():
             where = tuple(int(i) for i in np.argwhere(~good)[0])
             label = f"{name}[{', '.join(map(str, where))}]" if where else name
-            raise ValueError(f"{label} is not a point of {self!r}: {self._why_not(x[where])}")
+            raise ValueError(f"{label} is not a point of {self!r}: {self.why_not(x[where])}")
         return x
 
     def observations(self, name, X, *, allow_all_missing=False) -> tuple[np.ndarray, np.ndarray]:
@@ -267,7 +284,7 @@ class Manifold(ABC):
         good = self.belongs(X) | ~observed
         if not good.all():
             t = int(np.argmin(good))
-            raise ValueError(f"{name}[{t}] is not a point of {self!r}: {self._why_not(X[t])}")
+            raise ValueError(f"{name}[{t}] is not a point of {self!r}: {self.why_not(X[t])}")
         return X, observed
 
     def _checked_result(self, culprit, points, lead):

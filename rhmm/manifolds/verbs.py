@@ -1,72 +1,180 @@
 """The verbs that kernels speak, whatever the manifold.
 
-Each manifold file says what they mean on its geometry with ``@implements(verb, Geometry)``. They
-work on single points (arrays of ``point_shape``); ``out`` is written in place. Outside of kernels
-they do nothing: people call the methods of :class:`rhmm.manifolds.manifold.Manifold`.
+A manifold must implement three of them with ``@implements(verb, Geometry)``: :func:`dist2`,
+:func:`log_into` and :func:`exp_into`. The body of every other verb is its default, written with
+these three; a manifold implements it as well only where that is measured to pay.
+
+Verbs work on trusted arrays: a point has the manifold's ``point_shape``, a batch of T points
+``(T, *point_shape)``; ``out``, ``d2`` and ``centres`` are written in place. They are compiled into
+the kernels that call them; people call the methods of :class:`rhmm.manifolds.manifold.Manifold`.
 """
 
-from rhmm._jit import kernel
+import math
+
+import numpy as np
+
+from rhmm._jit import kernel, required_verb, verb
+
+_REMAINDER = 1e-9
+"""The accuracy of a centre of mass, as a distance."""
+_NO_STEP = 1e-12
+"""Shorter steps are rounding error."""
 
 
+# What every manifold must implement
+
+
+@required_verb
 def dist2(geometry, x, y):
     """Squared distance d²(x, y)."""
-    raise NotImplementedError
+    raise NotImplementedError("verbs can be called by compiled kernels only")
 
 
+@required_verb
 def log_into(geometry, x, y, out):
     """The tangent vector at `x` that points to `y`."""
-    raise NotImplementedError
+    raise NotImplementedError("verbs can be called by compiled kernels only")
 
 
+@required_verb
 def exp_into(geometry, x, v, out):
-    """The point reached from `x` along the tangent vector `v`."""
-    raise NotImplementedError
+    """The point reached from `x` along the tangent vector `v`; NaN if coordinates cannot hold it.
+
+    `out` is not `x` or `v`.
+    """
+    raise NotImplementedError("verbs can be called by compiled kernels only")
 
 
+# What has a default
+
+
+@verb
 def geodesic_into(geometry, x, z, tau, out):
     """The paper's x #_τ z, eq. (13): the point at fraction `tau` of the way from `x` to `z`."""
-    raise NotImplementedError
+    v = np.empty_like(x)
+    log_into(geometry, x, z, v)
+    v *= tau
+    exp_into(geometry, x, v, out)
 
 
-def squared_distances(geometry, points, centres, d2):
-    """``d2[i, t] = d²(points[t], centres[i])``."""
-    raise NotImplementedError
-
-
-def paired_distances(geometry, x, y, d2):
-    """``d2[t] = d²(x[t], y[t])``."""
-    raise NotImplementedError
-
-
+@verb
 def prepared(geometry, points):
-    """The points in the layout that `distances_to` and `lean` read.
+    """The points of shape (T, *point_shape) in the layout that `distances_to` and `weighted_step`
+    read.
 
-    What distances need again and again is computed once.
+    A layout holds what these need again and again, and their working memory: by default, the points
+    and room for three more.
     """
-    raise NotImplementedError
+    layout = np.empty((len(points) + 3, *points.shape[1:]))
+    layout[:-3] = points
+    return layout
 
 
+@verb
 def distances_to(geometry, layout, first, last, centre, d2):
     """``d2[t] = d²(points[first + t], centre)`` for the `prepared` points before `last`."""
-    raise NotImplementedError
+    for t in range(last - first):
+        d2[t] = dist2(geometry, layout[first + t], centre)
 
 
-def lean(geometry, layout, first, last, weights, tau, centre, work):
-    """`centre` moves along τ Σ w_t log(points[first + t]), the points `prepared`; returns Σ w_t d².
+@verb
+def squared_distances(geometry, points, centres, d2):
+    """``d2[i, t] = d²(points[t], centres[i])``, shape (N, T)."""
+    layout = prepared(geometry, points)
+    for i in range(len(centres)):
+        distances_to(geometry, layout, 0, len(points), centres[i], d2[i])
 
-    The distances are those before the move. `work` is five rows that hold `last − first` numbers
-    or one point each.
+
+@verb
+def paired_distances(geometry, x, y, d2):
+    """``d2[t] = d²(x[t], y[t])``, shape (T,)."""
+    for t in range(len(d2)):
+        d2[t] = dist2(geometry, x[t], y[t])
+
+
+@verb
+def weighted_step(geometry, layout, first, last, weights, tau, centre):
+    """Move `centre` along τ Σ w_t log(points[first + t]), the points `prepared` and before `last`.
+
+    Returns Σ w_t d², with the distances before the move.
     """
-    raise NotImplementedError
+    step, towards, moved = layout[-3], layout[-2], layout[-1]
+    total = 0.0
+    step[:] = 0.0
+    for t in range(last - first):
+        total += weights[t] * dist2(geometry, layout[first + t], centre)
+        log_into(geometry, centre, layout[first + t], towards)
+        for k in range(step.size):
+            step.flat[k] += weights[t] * towards.flat[k]
+    for k in range(step.size):
+        step.flat[k] *= tau
+    exp_into(geometry, centre, step, moved)
+    centre[:] = moved
+    return total
 
 
+@verb
 def recentre(geometry, points, weights, centres, d2, most_steps):
     """Move ``centres[i]`` to the centre of mass of `points` under ``weights[i]``, from where it is.
 
-    Each row of `weights` has a positive sum; ``d2[i, t]`` becomes d²(points[t], centres[i]).
-    Returns whether all searches converged within `most_steps` steps.
+    `weights` has shape (N, T), each row with a positive sum; ``d2[i, t]`` becomes
+    d²(points[t], centres[i]). Returns whether all searches converged within `most_steps` steps.
     """
-    raise NotImplementedError
+    layout = prepared(geometry, points)
+    converged = True
+    for i in range(len(centres)):
+        converged &= _search(geometry, layout, weights[i], centres[i], most_steps)
+        distances_to(geometry, layout, 0, len(points), centres[i], d2[i])
+    return converged
+
+
+@kernel
+def _search(geometry, layout, weights, centre, most_steps):
+    """Descend Σ w d² by gradient steps, which are halved as long as they go too far.
+
+    Σ w d² is convex along geodesics of a Hadamard manifold. On a flat space one step along the mean
+    logarithm ends at the minimum; where space is curved it goes too far. A step is accepted if it
+    gains a quarter of what the slope at its start promises. Near the end gains drown in rounding
+    error: there a step is accepted if the slope does not grow.
+    """
+    total = weights.sum()
+    start, moved = centre.copy(), np.empty_like(centre)
+    value, slope, damping = math.inf, math.inf, 1.0
+    previous = before = math.inf  # the slopes before
+    for _ in range(most_steps):
+        moved[:] = centre
+        new_value = weighted_step(
+            geometry, layout, 0, len(weights), weights, damping / total, moved
+        )
+        new_slope = math.sqrt(dist2(geometry, centre, moved)) / damping
+        promised = 2.0 * total * damping * slope * slope
+        if promised > 1e-10 * value:
+            accepted = new_value <= value - 0.25 * promised
+        else:
+            accepted = new_slope <= slope
+        if accepted:
+            before, previous = previous, slope
+            value, slope = new_value, new_slope
+            start[:] = centre
+            centre[:] = moved
+        else:
+            damping *= 0.5
+            geodesic_into(geometry, start, centre, 0.5, moved)
+            centre[:] = moved
+        length = damping * slope
+        if length < _NO_STEP:
+            return True
+        # Linear convergence: after this step about its length · rate/(1 − rate) remains. While a
+        # fast direction hides a slow one, the ratio of two slopes is not yet the rate: the slower
+        # of the last two counts.
+        if accepted and before < math.inf:
+            rate = max(slope / previous, previous / before)
+            if length * rate < _REMAINDER * (1.0 - rate):
+                return True
+    return False
+
+
+# Kernels that bring verbs to Python
 
 
 @kernel

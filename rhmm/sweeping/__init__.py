@@ -2,7 +2,8 @@
 
 from rhmm.sweeping.configuration import Configuration, grid
 from rhmm.sweeping.executors import open_executor
-from rhmm.sweeping.record import fingerprint, load_runs, save_runs
+from rhmm.sweeping.record import load_runs, save_runs
+from rhmm.sweeping.rows import fingerprint
 from rhmm.sweeping.run import Run, Task, run_once
 from rhmm.sweeping.schedule import compute_runs, sweep
 from rhmm.sweeping.summary import Band, Summary, enough_window, noise_floor, summarise

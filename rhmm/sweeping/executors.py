@@ -73,7 +73,7 @@ def _meet(scheduler: str) -> None:
     """
     from distributed.comm import resolve_address
 
-    answer = Future()
+    answer: Future[None] = Future()
 
     def meet():
         try:

@@ -2,20 +2,21 @@
 
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, nullcontext
+from itertools import chain
 from traceback import format_exception_only
 
-import rhmm
 from rhmm.exceptions import NotRecordedWarning, RunFailedError
-from rhmm.hmm import RiemannianHMM
+from rhmm.model import HiddenMarkovModel
 from rhmm.sweeping.configuration import Configuration, check_grid
 from rhmm.sweeping.executors import open_executor
 from rhmm.sweeping.record import CannotWriteError, Record, readable_runs
 from rhmm.sweeping.run import Run, Task, run_for
 from rhmm.validation import check_integer
+from rhmm.version import __version__
 
 _UNDER_WAY = 256
 """Tasks that an executor has at a time: enough for a cluster, few enough to cancel quickly."""
@@ -25,7 +26,7 @@ _LARGEST_SEED = 2**63 - 1
 
 
 def sweep(
-    truth: RiemannianHMM,
+    truth: HiddenMarkovModel,
     grid: Iterable[Configuration],
     runs: int | Iterable[int],
     executor: Executor | None = None,
@@ -69,16 +70,11 @@ def sweep(
     done: dict[Task, Run] = {}
     try:
         with nullcontext() if record is None else record:
-            for task in tasks:
-                if task in known:
-                    done[task] = known[task]
-                    if on_result is not None:
-                        on_result(known[task])
             missing = [task for task in tasks if task not in known]
             with closing(compute_runs(truth, missing, executor)) as results:
-                for run in results:
+                for run in chain((known[task] for task in tasks if task in known), results):
                     done[run.task] = run
-                    if record is not None:
+                    if record is not None and run.task not in known:
                         record.append(run)
                     if on_result is not None:
                         on_result(run)
@@ -98,7 +94,7 @@ class NothingRecordedWarning(NotRecordedWarning):
         self.why = why
 
 
-def _open_record(file, truth: RiemannianHMM) -> tuple[Record | None, dict[Task, Run]]:
+def _open_record(file, truth: HiddenMarkovModel) -> tuple[Record | None, dict[Task, Run]]:
     """A place for runs, None if there is no file or, with a warning, if it cannot be written to;
     and the runs that it already holds.
     """
@@ -125,8 +121,8 @@ def _seeds(runs) -> list[int]:
 
 
 def compute_runs(
-    truth: RiemannianHMM, tasks: Iterable[Task], executor: Executor | None
-) -> Iterator[Run]:
+    truth: HiddenMarkovModel, tasks: Iterable[Task], executor: Executor | None
+) -> Generator[Run]:
     """The runs of the tasks as they come; leaving early cancels the others.
 
     For whoever keeps runs in a way of their own; else see `sweep`.
@@ -142,7 +138,7 @@ def compute_runs(
         yield from compute_runs(truth, lost, None)
 
 
-def _compute_on(executor: Executor, truth: RiemannianHMM, tasks: list[Task]):
+def _compute_on(executor: Executor, truth: HiddenMarkovModel, tasks: list[Task]):
     """Yields runs; returns the tasks that a pool of processes broke over."""
     ahead, lost = deque(tasks), []
     under_way: dict[Future, Task] = {}
@@ -151,7 +147,9 @@ def _compute_on(executor: Executor, truth: RiemannianHMM, tasks: list[Task]):
             while ahead and len(under_way) < _UNDER_WAY:
                 task = ahead.popleft()
                 try:
-                    future = executor.submit(run_for, rhmm.__version__, truth, task)
+                    future = executor.submit(
+                        run_for, __version__, truth, task, task.configuration.entry
+                    )
                     under_way[future] = task
                 except BrokenProcessPool:
                     lost.append(task)

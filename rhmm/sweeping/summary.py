@@ -1,12 +1,14 @@
 """What a sweep tells: means and bands over the seeds, and what a window costs."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from rhmm.hmm import RiemannianHMM
+from rhmm.model import HiddenMarkovModel
 from rhmm.parameters import stationary_law
+from rhmm.scoring import MEASURES, Measures
 from rhmm.sweeping.configuration import Configuration
 from rhmm.sweeping.run import Run
 from rhmm.validation import check_integer, check_number
@@ -25,27 +27,20 @@ class Band(NamedTuple):
     median: float
     high: float
     """One run in ten is above."""
+    most: float
+    """The largest."""
 
 
-class Summary(NamedTuple):
-    """All runs of one configuration; the fields are those of `Run`."""
+@dataclass(frozen=True, kw_only=True)
+class Summary(Measures[Band]):
+    """All runs of one configuration: a band for each measure."""
 
     configuration: Configuration
     runs: int
-    accuracy: Band
-    ceiling: Band
     seconds: Band
-    transition_error: Band
-    mean_error: Band
-    sigma_error: Band
-    log_likelihood: Band
+    nbytes: Band
     diagonal: tuple[float, ...]
     """Means of Â_11, Â_22, …"""
-    nbytes: int
-    """The most that a run held."""
-
-
-_MEASURES = [name for name, kind in Summary.__annotations__.items() if kind is Band]
 
 
 def summarise(runs: Iterable[Run]) -> list[Summary]:
@@ -55,11 +50,10 @@ def summarise(runs: Iterable[Run]) -> list[Summary]:
         groups.setdefault(run.configuration, []).append(run)
     return [
         Summary(
-            configuration,
-            len(group),
-            *(band([getattr(run, name) for run in group]) for name in _MEASURES),
-            tuple(np.mean([run.diagonal for run in group], axis=0).tolist()),
-            max(run.nbytes for run in group),
+            configuration=configuration,
+            runs=len(group),
+            diagonal=tuple(np.mean([run.diagonal for run in group], axis=0).tolist()),
+            **{name: band([getattr(run, name) for run in group]) for name in MEASURES},
         )
         for configuration, group in groups.items()
     ]
@@ -69,10 +63,11 @@ def band(values: list[float]) -> Band:
     """Mean, standard deviation, and the band that holds eight values in ten."""
     spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
     low, high = np.quantile(values, _QUANTILES)
-    return Band(float(np.mean(values)), spread, float(low), float(np.median(values)), float(high))
+    mean, median = float(np.mean(values)), float(np.median(values))
+    return Band(mean, spread, float(low), median, float(high), max(values))
 
 
-def noise_floor(truth: RiemannianHMM, window: int) -> float:
+def noise_floor(truth: HiddenMarkovModel, window: int) -> float:
     """√(Σ_ij A_ij(1−A_ij)/(2Δπ_i)): what ‖A − Â‖_F is when only Δ observations are remembered.
 
     Of n transitions out of state i the share that goes to j has the variance A_ij(1−A_ij)/n. The
@@ -101,7 +96,7 @@ def enough_window(runs: Iterable[Run], within: float = 0.01) -> int | None:
     if len({s.configuration.family for s in summaries}) > 1:
         raise ValueError("runs must be of one family: differ in nothing but window and seed")
     enough = [
-        s.configuration.window
+        s.configuration.settings["window"]
         for s in summaries
         if s.accuracy.mean >= (1.0 - within) * s.ceiling.mean
     ]

@@ -17,6 +17,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
+from typing import IO, cast
 
 from rhmm.exceptions import ConvergenceWarning, DegenerateWarning
 from rhmm.validation import check_integer
@@ -44,15 +45,16 @@ class WorkerPool(Executor):
         self._closed = False
         self._closing = Lock()
         self._workers = [_Worker() for _ in range(count)]
-        # Daemons: whoever ends a server in the middle of a sweep need not wait for the sweep.
+        # Daemons: a server that ends in the middle of a sweep does not wait for the sweep.
         self._threads = [Thread(target=self._feed, args=(w,), daemon=True) for w in self._workers]
         for thread in self._threads:
             thread.start()
 
     def submit(self, function, /, *args, **kwargs) -> Future:
         """Have a worker call ``function(*args, **kwargs)``."""
-        future, call = Future(), pickle.dumps((function, args, kwargs))
-        with self._closing:  # what came after the last look of a shutdown would wait for ever
+        future: Future = Future()
+        call = pickle.dumps((function, args, kwargs))
+        with self._closing:  # a call that came after a shutdown began would wait for ever
             if self._closed:
                 raise RuntimeError("this pool has been shut down")
             self._calls.put((future, call))
@@ -71,7 +73,7 @@ class WorkerPool(Executor):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the workers: after what was submitted, or with `cancel_futures` at once.
 
-        Returns when they have ended, also without `wait`: nobody else would see to it.
+        Returns when they have ended, also without `wait`: no other code would end them.
         """
         with self._closing:
             if self._closed:
@@ -88,10 +90,10 @@ class WorkerPool(Executor):
 
     def _cancel_waiting(self) -> None:
         with suppress(Empty):
-            while True:
-                future = self._calls.get_nowait()[0]
+            while (item := self._calls.get_nowait()) is not None:
+                future, _ = item
                 future.cancel()
-                future.set_running_or_notify_cancel()  # whoever waits for it is told
+                future.set_running_or_notify_cancel()  # this wakes the threads that wait for it
 
     def _end_workers(self) -> None:
         for worker in self._workers:
@@ -102,7 +104,7 @@ class _Worker:
     """One process, started when it is first needed and again when it has died."""
 
     def __init__(self):
-        self._process: subprocess.Popen | None = None
+        self._process: _Process | None = None
         self._ended = False
         self._changing = Lock()
 
@@ -110,9 +112,9 @@ class _Worker:
         for _ in range(_MOST_DEATHS):
             process = self._running()
             try:
-                pickle.dump(call, process.stdin)
-                process.stdin.flush()
-                answer = pickle.load(process.stdout)
+                pickle.dump(call, process.input)
+                process.input.flush()
+                answer = pickle.load(process.output)
             except (EOFError, OSError, ValueError, pickle.UnpicklingError):
                 with self._changing:
                     self._close()  # it died: a new one begins the task anew
@@ -123,18 +125,13 @@ class _Worker:
             raise value
         raise BrokenExecutor(f"{_MOST_DEATHS} worker processes died of the same task")
 
-    def _running(self) -> subprocess.Popen:
+    def _running(self) -> "_Process":
         with self._changing:
             if self._ended:
                 raise BrokenExecutor("the pool has been shut down")
-            if self._process is None or self._process.poll() is not None:
+            if self._process is None or self._process.popen.poll() is not None:
                 self._close()
-                self._process = subprocess.Popen(
-                    [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    start_new_session=True,  # Ctrl-C is for the parent, which ends its workers
-                )
+                self._process = _Process()
             return self._process
 
     def end(self) -> None:
@@ -143,20 +140,36 @@ class _Worker:
             self._close()
 
     def _close(self) -> None:
-        if self._process is None:
-            return
-        self._process.kill()
-        for pipe in (self._process.stdin, self._process.stdout):
-            with suppress(BrokenPipeError):  # of what was still to be sent
+        if self._process is not None:
+            self._process.close()
+            self._process = None
+
+
+class _Process:
+    """A running worker, and the pipes to it and from it."""
+
+    def __init__(self):
+        self.popen = subprocess.Popen(
+            [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for the parent, which ends its workers
+        )
+        self.input = cast(IO[bytes], self.popen.stdin)
+        self.output = cast(IO[bytes], self.popen.stdout)
+
+    def close(self) -> None:
+        self.popen.kill()
+        for pipe in (self.input, self.output):
+            with suppress(BrokenPipeError):  # the pipe may still hold an unsent call
                 pipe.close()
-        self._process.wait()
-        self._process = None
+        self.popen.wait()
 
 
 def serve() -> None:
     """What a worker does: answer calls from its input until that closes."""
     if hasattr(os, "nice"):
-        os.nice(10)  # give way to whoever uses the machine, a server's pages above all
+        os.nice(10)  # give way to other work on this machine, a server's pages above all
     for remark in (ConvergenceWarning, DegenerateWarning):
         warnings.simplefilter("ignore", remark)  # a sweep tells by its measures how good a run is
     answers = os.fdopen(os.dup(1), "wb")
@@ -176,4 +189,4 @@ def serve() -> None:
             pickle.dump(answer, answers)  # wrapped, as calls are: neither side can read half of one
             answers.flush()
         except BrokenPipeError:
-            os._exit(0)  # nobody is there any more to read it
+            os._exit(0)  # the parent has gone

@@ -1,6 +1,8 @@
 import pytest
 
+from tests.browser.lab import Lab
 from tests.browser.serving import PATIENCE, started_browser, started_server
+from tests.canvas.serving import served_modules
 
 
 @pytest.fixture(scope="session")
@@ -9,10 +11,18 @@ def server(tmp_path_factory):
         yield server
 
 
-@pytest.fixture(scope="session")
+# Closed after the last test of this folder: while it is open, no other test could run a loop.
+@pytest.fixture(scope="package")
 def browser():
     with started_browser() as browser:
         yield browser
+
+
+@pytest.fixture(scope="package")
+def modules():
+    """The address of a blank page; below it are the modules of the canvases."""
+    with served_modules() as address:
+        yield address
 
 
 @pytest.fixture
@@ -44,3 +54,15 @@ def open_page(browser, server):
             )
         context.close()
     print(*server.complaints(), sep="\n")
+
+
+@pytest.fixture
+def open_lab(open_page):
+    """Function that opens the Live lab, and returns when its picture moves."""
+
+    def open_lab(path="/", **options):
+        lab = Lab(open_page(path, **options))
+        lab.wait_until_moving()
+        return lab
+
+    return open_lab

@@ -49,7 +49,7 @@ def started_server(folder: Path, script: str = "app.py"):
     log = folder / "log.txt"
     command = [sys.executable, "-m", "streamlit", "run", script]
     options = ["--server.headless=true", f"--server.port={port}"]
-    # runs of sweeps go to a folder of the server's own, unless somebody wants them elsewhere
+    # runs of sweeps go to a folder of the server's own, unless the environment says where
     environment = {"RHMM_CACHE": str(folder / "cache"), **os.environ}
     with log.open("w") as output:
         process = subprocess.Popen(

@@ -1,18 +1,18 @@
 """The canvas of the Live lab alone, without a server: messages come when the test says so."""
 
-import base64
 import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from dashboard import canvas, runs
-from dashboard.canvas import program
-from dashboard.experiment import Experiment
-from dashboard.presets import PRESETS
-from dashboard.views import View
-from tests.browser.stillness import wait_until_painted
+from dashboard.canvas import messages
+from dashboard.compute.runs import empty_run
+from dashboard.model.experiment import Experiment
+from dashboard.model.presets import PRESETS
+from tests.browser.bench import Bench
+from tests.canvas.ellipses import Ellipses
+from tests.dashboard.made_runs import finished, first_rows
 
 SMALL = Experiment(length=500, window=60)
 
@@ -26,106 +26,24 @@ def experiment_of(states: int) -> Experiment:
     )
 
 
-class Bench:
-    """The lab on an empty page; what it sends is kept in `sent`."""
-
-    def __init__(self, page):
-        self.page = page
-        self.complaints = []
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        style = "main { display: block; container-type: inline-size; }"  # as the component's host
-        page.set_content(f"<style>{style}</style><main></main>")
-        page.evaluate(
-            """async source => {
-              const file = new Blob([source], { type: "text/javascript" });
-              const { lab } = await import(URL.createObjectURL(file));
-              const parentElement = document.querySelector("main");
-              window.unmounts = [];
-              window.sent = [];
-              const keep = (name, value) => window.sent.push([name, value]);
-              window.receive = (text) => window.unmounts.push(lab({
-                data: Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)),
-                parentElement, setStateValue: keep, setTriggerValue: keep,
-              }));
-            }""",
-            program.source(),
-        )
-
-    @property
-    def sent(self):
-        return self.page.evaluate("window.sent")
-
-    def receive(self, run, over=True, heard=0, number=1, before=None):
-        message = canvas.run_message(run, over, View(), drops=heard, number=number, before=before)
-        self.page.evaluate("text => window.receive(text)", base64.b64encode(message).decode())
-
-    def give_cloud(self, run, **arrays):
-        """As the other mount does; `arrays` replace those of the run."""
-        cloud = {"xy": run.points, "states": run.true_states} | arrays
-        arrays = {name: array.ravel().tolist() for name, array in cloud.items()}
-        self.page.evaluate(
-            """([id, arrays]) => {
-              window.rhmmClouds = new Map([[id, { id, stride: 1, ...arrays }]]);
-              window.dispatchEvent(new Event("rhmm-cloud"));
-            }""",
-            [canvas.run_id(run), arrays],
-        )
-
-    def wait_for(self, condition):
-        self.page.wait_for_function(f"(lab => {condition})(document.querySelector('.lab').dataset)")
-
-    def click(self, name):
-        self.page.locator(f".{name}").click()
-
-    def disk(self):
-        """The picture on the disk, painted anew."""
-        painted = self.page.locator(".lab").get_attribute("data-painted")
-        self.page.evaluate("document.querySelector('main').picture.wake()")
-        self.wait_for(f"Number(lab.painted) > {painted}")
-        return self.page.evaluate("document.querySelector('canvas.disk').toDataURL()")
-
-    def take(self, state, right, down):
-        """Take a mean and move it; it stays in the hand."""
-        wait_until_painted(self.page)  # its handle is where the picture has it
-        box = self.page.locator(".handle").nth(state).bounding_box()
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        self.page.mouse.move(x, y)
-        self.page.mouse.down()
-        self.page.mouse.move(x + right, y + down)
-
-    def drag(self, state, right, down):
-        self.take(state, right, down)
-        self.page.mouse.up()
-
-    def means(self):
-        """Where the crosses are."""
-        return self.page.evaluate("document.querySelector('main').picture.disk.means")
-
-    def moves(self):
-        """Each time that means were dropped: which, and where."""
-        drops = [value for name, value in self.sent if name == "moved"]
-        return [{drop["state"]: (drop["x"], drop["y"]) for drop in sent} for sent in drops]
-
-
 @pytest.fixture
-def bench(browser):
+def bench(browser, modules):
     context = browser.new_context(viewport={"width": 1200, "height": 900})
-    yield Bench(context.new_page())
+    yield Bench(context.new_page(), modules)
     context.close()
 
 
 @pytest.fixture(scope="module")
 def run():
-    return runs.compute(SMALL, lambda *_: None)
+    return finished(SMALL)
 
 
 def test_a_run_that_was_stopped_is_replayed_on_every_screen(bench, run):
-    half = len(run.trace.step) // 2
+    begun = first_rows(run, len(run.trace.step) // 2)
     place = np.array([0.6, 0.8]) * (1 - 1e-9)  # in the disk, but not in single precision
-    rim = np.broadcast_to(place, run.trace.means[:half].shape)
-    trace = run.trace._make(field[:half] for field in run.trace)._replace(means=rim)
-    stopped = run._replace(trace=trace, methods=(), finished=False)
-    last = trace.step[-1]
+    rim = np.broadcast_to(place, begun.trace.means.shape)
+    stopped = begun._replace(path_so_far=begun.trace._replace(means=rim))
+    last = begun.trace.step[-1]
     bench.receive(stopped, over=False)
     bench.wait_for(f"Number(lab.k) === {last} && lab.playing === 'true'")  # more may come
 
@@ -134,7 +52,7 @@ def test_a_run_that_was_stopped_is_replayed_on_every_screen(bench, run):
     bench.click("play")
     bench.wait_for(f"lab.playing === 'true' && Number(lab.k) < {last}")
 
-    pixels = "document.querySelector('canvas.disk').width"
+    pixels = "document.querySelector('canvas.map').width"
     before = bench.page.evaluate(pixels)
     # a little higher as well: else Chromium does not look at its media queries
     screen = {"width": 1200, "height": 901, "deviceScaleFactor": 2, "mobile": False}
@@ -145,7 +63,7 @@ def test_a_run_that_was_stopped_is_replayed_on_every_screen(bench, run):
 
 
 @pytest.mark.parametrize("moment", [None, 30])
-def test_a_run_that_begins_anew_plays_or_stands_where_somebody_has_stopped(bench, run, moment):
+def test_a_run_that_begins_anew_plays_or_stands_where_it_was_stopped(bench, run, moment):
     bench.receive(run)
     if moment is None:
         bench.page.locator(".scrub").fill(str(len(run.trace.step) - 1))  # as when it has played
@@ -153,7 +71,7 @@ def test_a_run_that_begins_anew_plays_or_stands_where_somebody_has_stopped(bench
         bench.page.locator(".scrub").fill(str(moment))
     bench.wait_for("lab.playing === 'false'")
 
-    bench.receive(runs.empty_run(SMALL), over=False)
+    bench.receive(empty_run(SMALL), over=False)
     bench.wait_for(f"lab.playing === '{'true' if moment is None else 'false'}'")
     bench.receive(run)
 
@@ -162,32 +80,29 @@ def test_a_run_that_begins_anew_plays_or_stands_where_somebody_has_stopped(bench
 
 
 def test_a_run_grows_by_what_is_new_of_it(bench, run):
-    half = len(run.trace.step) // 2
-    begun = run._replace(
-        trace=run.trace._make(field[:half] for field in run.trace), methods=(), finished=False
-    )
+    begun = first_rows(run, len(run.trace.step) // 2)
     bench.receive(run)
     shown = "JSON.stringify(document.querySelector('main').picture.run)"
     whole = bench.page.evaluate(shown)
 
     bench.receive(begun, over=False)
-    bench.receive(run, number=2, before=begun)
-    bench.receive(run, number=2, before=begun)  # as Streamlit does when the colours change
+    bench.receive(run, version=2, before=begun)
+    bench.receive(run, version=2, before=begun)  # as Streamlit does when the colours change
 
     grown = bench.page.evaluate(shown)
-    assert json.loads(grown) == json.loads(whole) | {"number": 2, "after": 1}
+    assert json.loads(grown) == json.loads(whole) | {"version": 2, "continues": 1}
     assert [name for name, _ in bench.sent if name == "missing"] == []
 
 
 def test_what_follows_a_message_that_was_lost_is_not_shown_but_asked_for(bench, run):
-    begun = run._replace(trace=run.trace._make(field[:10] for field in run.trace), finished=False)
+    begun = first_rows(run, 10)
     bench.receive(begun, over=False)
 
-    bench.receive(run, number=3, before=begun)
+    bench.receive(run, version=3, before=begun)
 
     bench.wait_for(f"lab.k === '{begun.trace.step[-1]}'")
     assert [name for name, _ in bench.sent if name == "missing"] == ["missing"]
-    bench.receive(run, number=4)
+    bench.receive(run, version=4)
     bench.wait_for(f"Number(lab.k) > {begun.trace.step[-1]}")
 
 
@@ -213,7 +128,7 @@ def test_a_picture_that_is_taken_off_the_page_for_a_moment_is_the_same_afterward
 
     bench.page.evaluate("window.unmounts.at(-1)()")
     assert bench.page.locator(".lab").count() == 0
-    bench.receive(run, number=2, before=run)
+    bench.receive(run, version=2, before=run)
 
     bench.wait_for(f"lab.k === '{run.trace.step[20]}' && lab.playing === 'false'")
     assert bench.moves() == [{1: tuple(np.round(held, 3))}]
@@ -239,13 +154,13 @@ def test_arrow_keys_are_not_lost_while_messages_come(bench, run):
 
     handles.nth(2).focus()
     bench.page.keyboard.press("ArrowUp")
-    bench.receive(runs.empty_run(replace(SMALL, **PRESETS["Two states"])), over=False)
+    bench.receive(empty_run(replace(SMALL, **PRESETS["Two states"])), over=False)
     bench.page.clock.run_for(700)
     assert len(bench.moves()) == 1  # that state is no more
     assert bench.complaints == []
 
 
-def test_a_mean_stays_where_it_was_dropped_until_that_was_heard(bench, run):
+def test_a_mean_stays_where_it_was_dropped_until_that_was_acknowledged(bench, run):
     bench.receive(run)
     bench.drag(1, -60, 90)
     dropped = bench.means()[1]
@@ -254,11 +169,11 @@ def test_a_mean_stays_where_it_was_dropped_until_that_was_heard(bench, run):
     bench.receive(run, over=False)  # sent before the drop had arrived
     assert bench.means()[1] == dropped
 
-    bench.receive(run, heard=1)  # it has arrived, and was refused
+    bench.receive(run, acknowledged=1)  # it has arrived, and was refused
     assert bench.means() == [list(mean) for mean in SMALL.means]
 
 
-def test_a_drop_that_was_not_heard_is_told_again_with_the_next(bench, run):
+def test_a_drop_that_is_pending_is_sent_again_with_the_next(bench, run):
     bench.receive(run)
     bench.drag(0, 80, 40)
     bench.drag(1, -60, 90)
@@ -267,17 +182,17 @@ def test_a_drop_that_was_not_heard_is_told_again_with_the_next(bench, run):
     assert bench.moves()[-1] == {0: tuple(first), 1: tuple(second)}
 
     means = (tuple(first), tuple(second), tuple(third))
-    bench.receive(runs.empty_run(replace(SMALL, means=means)), over=False, heard=2)
+    bench.receive(empty_run(replace(SMALL, means=means)), over=False, acknowledged=2)
     bench.drag(2, 60, 60)
     assert bench.moves()[-1] == {2: tuple(bench.means()[2])}
 
 
 def test_drops_of_a_new_canvas_are_told_from_those_of_the_one_before(bench, run):
-    bench.receive(run, heard=7)
+    bench.receive(run, acknowledged=7)
     bench.drag(1, -60, 90)
     dropped = bench.means()[1]
 
-    bench.receive(run, over=False, heard=7)
+    bench.receive(run, over=False, acknowledged=7)
 
     assert bench.means()[1] == dropped
 
@@ -286,10 +201,10 @@ def test_a_model_with_fewer_states_may_come_before_its_cloud(bench, run):
     bench.receive(run)
     bench.give_cloud(run)
     bench.wait_for("Number(lab.painted) > 3")
-    fewer = runs.compute(replace(SMALL, **PRESETS["Two states"]), lambda *_: None)
+    fewer = finished(replace(SMALL, **PRESETS["Two states"]))
 
     bench.receive(fewer)
-    bench.wait_for(f"lab.run === '{canvas.run_id(fewer)}' && lab.playing === 'true'")
+    bench.wait_for(f"lab.run === '{messages.run_id(fewer)}' && lab.playing === 'true'")
     bench.wait_for(f"Number(lab.k) > {fewer.trace.step[0]}")
     bench.give_cloud(fewer)
     bench.wait_for(f"Number(lab.k) > {fewer.trace.step[10]}")
@@ -298,14 +213,12 @@ def test_a_model_with_fewer_states_may_come_before_its_cloud(bench, run):
 
 
 @pytest.mark.parametrize("name", ["em", "kmeans"])
-def test_rivals_are_drawn_where_there_is_no_online_path(bench, name):
-    bench.receive(
-        runs.compute(Experiment(length=500, window=500, algorithm="windowed"), lambda *_: None)
-    )
+def test_baselines_are_drawn_where_there_is_no_online_path(bench, name):
+    bench.receive(finished(Experiment(length=500, window=500, algorithm="windowed")))
     bench.wait_for("lab.playing === 'false'")
     before = bench.disk()
 
-    bench.click(name)
+    bench.page.locator(f"[name={name}]").click()
 
     assert bench.disk() != before
     assert bench.complaints == []
@@ -326,7 +239,7 @@ def test_what_the_learner_holds_has_the_colours_that_were_chosen(bench, run):
     assert bench.disk() == coloured
 
 
-def test_what_nobody_has_decoded_is_not_shown_as_decoded(bench, run):
+def test_observations_that_are_not_decoded_are_not_shown_as_decoded(bench, run):
     bench.receive(run)
     bench.click("play")
     bench.wait_for("lab.playing === 'false'")
@@ -360,11 +273,11 @@ def test_every_title_of_the_curves_has_room(bench, states, width):
           };
         }"""
     )
-    bench.receive(runs.empty_run(experiment_of(states)), over=False)
+    bench.receive(empty_run(experiment_of(states)), over=False)
     bench.page.wait_for_function("window.written.length > 0")
     bench.page.evaluate("window.written.length = 0")
     bench.disk()  # a second picture, after the canvas has found its size
-    bench.page.evaluate("document.querySelector('main').picture.charts.dirty = true")
+    bench.page.evaluate("document.querySelector('main').picture.curves.dirty = true")
     bench.disk()
     written = bench.page.evaluate("window.written")
 
@@ -372,17 +285,17 @@ def test_every_title_of_the_curves_has_room(bench, states, width):
     for state in range(1, states + 1):
         assert any(f"from state {state}" in title for title in titles)
         assert str(state) in titles
-    edge = bench.page.evaluate("document.querySelector('canvas.charts').width")
+    edge = bench.page.evaluate("document.querySelector('canvas.plot').width")
     for _, begin, end, line in written:
         nexts = [x for _, x, _, y in written if y == line and x > begin]
         assert end < min(nexts, default=edge)
 
 
-@pytest.mark.parametrize("name", ["play", "grid"])
-def test_arrows_step_after_a_click(bench, run, name):
+@pytest.mark.parametrize("control", [".play", "[name=grid]"])
+def test_arrows_step_after_a_click(bench, run, control):
     bench.receive(run)
     bench.page.locator(".scrub").fill("20")
-    bench.page.locator(f".{name}").focus()
+    bench.page.locator(control).focus()
     steps = run.trace.step
 
     bench.page.keyboard.press("ArrowRight")
@@ -414,11 +327,11 @@ def test_space_plays_after_the_scrubber_was_dragged(bench, run):
 def test_a_switch_is_pressed_by_space_and_nothing_plays(bench, run):
     bench.receive(run)
     bench.page.locator(".scrub").fill("20")
-    bench.page.locator(".grid").focus()
+    bench.page.locator("[name=grid]").focus()
 
     bench.page.keyboard.press("Space")
 
-    assert bench.page.locator(".grid").is_checked()
+    assert bench.page.locator("[name=grid]").is_checked()
     bench.wait_for("lab.playing === 'false'")
 
 
@@ -431,3 +344,42 @@ def test_numbers_are_read_aloud_only_while_they_stand(bench, run):
 
     bench.wait_for("lab.playing === 'false'")
     assert readout.get_attribute("aria-live") == "polite"
+
+
+def test_a_flat_map_of_ellipses_is_played_zoomed_and_dragged_too(bench, run):
+    bench.receive(run, chart=Ellipses())
+    bench.give_cloud(run)
+    bench.wait_for("lab.playing === 'true' && Number(lab.painted) > 5")
+    assert bench.page.get_by_role("button", name="Whole map").count() == 1
+    assert bench.page.get_by_label("Centre on").locator("option").nth(1).inner_text() == "middle"
+    before = bench.means()
+    np.testing.assert_allclose(before, 2 * np.array(SMALL.means))
+
+    bench.drag(0, 2000, 2000)
+
+    assert bench.moves() == [{0: (2, -1)}]  # the corner of its extent
+    bench.click("closer")
+    bench.page.get_by_label("Centre on").select_option("2")
+    middle = bench.page.locator("canvas.map").bounding_box()
+    x, y = middle["x"] + middle["width"] / 2, middle["y"] + middle["height"] / 2
+    bench.page.wait_for_function(
+        """([x, y]) => {
+          const box = document.querySelectorAll(".handle")[1].getBoundingClientRect();
+          return Math.hypot(box.x + box.width / 2 - x, box.y + box.height / 2 - y) < 1;
+        }""",
+        arg=[x, y],
+    )
+    assert bench.complaints == []
+
+
+def test_another_chart_is_seen_as_a_whole(bench, run):
+    bench.receive(run)
+    bench.click("closer")
+    bench.wait_for("lab.zoom === '1.5'")
+    other = empty_run(replace(SMALL, seed=5))
+
+    bench.receive(other, over=False, chart=Ellipses())
+
+    bench.wait_for("lab.zoom === '1'")
+    assert bench.page.locator("canvas.map").get_attribute("aria-label").startswith("Map with")
+    assert bench.complaints == []

@@ -80,13 +80,13 @@ def test_a_phone_shows_the_page_without_scrolling_sideways(path, open_page):
     [
         ("/", "A=0.5,0.4,0;0,1,0;0,0,1", "Row 1 of A sums to 0.9"),
         ("/truth", "A=1,2", "A has 1 row for 3 states"),
-        ("/truth", "A=,,;,,;,,", "unclear"),
+        ("/truth", "A=,,;,,;,,", "Cannot read A"),
         ("/", "c=0,0;1,1;0.5,0", "outside the disk"),
         ("/truth", "c=0,0;0,0;0.5,0", "coincide"),
         ("/", "sigma=-1,1,1", "above 0"),
         ("/truth", "pi=0.5,0.5,0.5", "π sums to 1.5"),
         ("/compare", "delta=5000&T=1000", "more than the T"),
-        ("/", "seed=%00%FF", "unclear"),
+        ("/", "seed=%00%FF", "Cannot read seed"),
     ],
 )
 def test_a_broken_link_gets_a_sentence_and_a_page(path, query, sentence, open_page, server):

@@ -8,9 +8,10 @@ from contextlib import ExitStack, contextmanager, suppress
 import pytest
 from playwright.sync_api import TimeoutError
 
-from dashboard import billing, present, tradeoff
-from dashboard.experiment import Experiment
-from dashboard.runs import true_model
+from dashboard.figures import tradeoff
+from dashboard.model.experiment import Experiment
+from dashboard.text import formatting
+from dashboard.text.delta_cost import delta_cost
 from rhmm.paper import paper_model
 from rhmm.sweeping import load_runs, summarise
 from tests.browser.lab import Lab
@@ -21,6 +22,8 @@ SMALL = "/tradeoff?T=600&delta=60&deltas=40,100&learners=streaming,paper&runs=2"
 PAPERS = "/tradeoff?delta=60&deltas=40,60,200&learners=paper&runs=2"
 LONG = f"/tradeoff?T=9000&delta=250&deltas={','.join(map(str, range(250, 262)))}&runs=50"
 """Each of its runs is short, all of them take minutes."""
+SECOND_OF_STREAMING = 4
+"""Among the points of a panel: the three of the windowed learner come first."""
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +65,7 @@ class TradeOff:
         return self.page.get_by_role("button", name=name, exact=True)
 
     def wait_for_results(self):
-        self.page.get_by_text("ways to learn").wait_for()
+        self.page.get_by_text("settings, ").wait_for()
         self.button("Cancel").wait_for(state="detached")
         self.page.locator(".js-plotly-plot .point").first.wait_for()
         self.page.locator('.stApp[data-test-script-state="notRunning"]').wait_for()
@@ -93,7 +96,7 @@ class TradeOff:
         """Click on a point of the first panel, and wait for its runs.
 
         Plotly draws a little after the page is done, and then takes no notice of a mouse that is
-        there already: who sees no answer moves and clicks again.
+        there already: without an answer, move and click again.
         """
         heading = self.page.get_by_role("heading", name=f"The runs of {words}")
         deadline = time.monotonic() + PATIENCE
@@ -150,7 +153,7 @@ def test_a_small_sweep_starts_by_itself_and_shows_progress_then_results(open_tra
     assert server.complaints() == []
 
 
-def test_a_long_sweep_waits_for_run_and_whoever_cancels_keeps_what_is_done(open_tradeoff, server):
+def test_a_long_sweep_waits_for_run_and_keeps_what_is_done_when_cancelled(open_tradeoff, server):
     page = open_tradeoff(LONG)
     page.wait_for_text("That takes about")
     assert page.page.locator(".js-plotly-plot").count() == 0
@@ -161,7 +164,7 @@ def test_a_long_sweep_waits_for_run_and_whoever_cancels_keeps_what_is_done(open_
     page.wait_for_text("Stopped.")
     page.page.locator(".js-plotly-plot .point").first.wait_for()
 
-    # there is room for somebody else, and the long sweep does not start for them by itself
+    # there is room for other visitors, and the long sweep does not start for them by itself
     other = open_tradeoff(SMALL.replace("T=600", "T=601"))
     other.wait_for_results()
     other = open_tradeoff(LONG)
@@ -179,7 +182,7 @@ def test_a_long_sweep_waits_for_run_and_whoever_cancels_keeps_what_is_done(open_
 
 
 def test_a_click_on_a_point_shows_its_runs_and_opens_one_in_the_live_lab(small):
-    small.open_runs(1, "streaming with Δ = 60")
+    small.open_runs(SECOND_OF_STREAMING, "streaming, Δ=60")
     seed, accuracy, _, error, mean_error, *_ = small.table()[1]
     assert seed == "1"
 
@@ -194,22 +197,35 @@ def test_a_click_on_a_point_shows_its_runs_and_opens_one_in_the_live_lab(small):
     assert lab.query["deltas"] == "40,100"  # the way back leads to the same sweep
 
 
+def test_the_level_of_a_learner_without_delta_can_be_clicked(open_tradeoff):
+    page = open_tradeoff("/tradeoff?T=600&algorithm=auto&deltas=40,100&learners=auto&runs=2")
+    page.wait_for_results()
+
+    page.open_runs(0, "automatic memory")
+    page.page.get_by_role("link", name="seed 1").click()
+
+    lab = Lab(page.page)
+    lab.wait_until_moving()
+    assert lab.query["algorithm"] == "auto"
+    assert lab.query["seed"] == "1"
+
+
 @pytest.mark.parametrize("kind", ["CSV", "Parquet"])
 def test_all_runs_can_be_taken_away_and_agree_with_the_page(kind, small, tmp_path):
     path = small.download(f"All runs ({kind})", tmp_path)
     experiment = Experiment(length=600, window=60)
-    runs = load_runs(path, true_model(experiment))
+    runs = load_runs(path, experiment.source.true_model())
 
-    bill = billing.bill(experiment, runs)
+    bill = delta_cost(experiment, runs)
     assert len(runs) == 18
     assert small.metrics() == list(bill[:4])
-    small.open_runs(1, "streaming with Δ = 60")
+    small.open_runs(SECOND_OF_STREAMING, "streaming, Δ=60")
     mine = [
         run
         for run in runs
-        if run.configuration.method == "streaming" and run.configuration.window == 60
+        if run.configuration.learner == "streaming" and run.configuration.window == 60
     ]
-    assert [row[1] for row in small.table()] == [present.percent(run.accuracy) for run in mine]
+    assert [row[1] for row in small.table()] == [formatting.percent(run.accuracy) for run in mine]
 
 
 def test_the_script_can_be_taken_away(small, tmp_path):
@@ -238,7 +254,7 @@ def test_the_papers_table_agrees_with_the_command_line_and_the_file(open_tradeof
         "windowed, paper's update, Δ=200",
         "streaming, Δ=60",
         "EM",
-        "K-means only",
+        "K-means",
     }
     for name, accuracy, _, seconds, _, diagonal, _, error, _ in both:
         row, summary = printed[name], by_file[name]
@@ -247,14 +263,14 @@ def test_the_papers_table_agrees_with_the_command_line_and_the_file(open_tradeof
         assert accuracy == "{mean:.4f} ± {spread:.4f}".format(**row["accuracy"])
         assert error == "{mean:.3f} ± {spread:.3f}".format(**row["transition_error"])
         assert diagonal == " ".join(f"{a:.2f}" for a in row["diagonal"])
-        assert seconds in (present.seconds(summary.seconds.mean), "–")  # each run has its own
+        assert seconds in (formatting.seconds(summary.seconds.mean), "–")  # each run has its own
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_light_and_dark_are_without_serious_barriers(scheme, open_tradeoff):
     page = open_tradeoff(PAPERS, color_scheme=scheme)
     page.wait_for_results()
-    page.open_runs(1, "streaming with Δ = 60")
+    page.open_runs(SECOND_OF_STREAMING, "streaming, Δ=60")
 
     assert barriers(page.page) == []
 
@@ -272,6 +288,6 @@ def test_a_broken_link_gets_a_sentence_and_a_page(open_tradeoff, server):
     page = open_tradeoff("/tradeoff?T=600&delta=60&deltas=oops&learners=paper&runs=2")
     page.wait_for_results()
 
-    page.page.locator('[data-testid="stAlert"]', has_text="“oops” is unclear").wait_for()
+    page.page.locator('[data-testid="stAlert"]', has_text="Cannot read deltas = 'oops'").wait_for()
     assert page.page.get_by_text("Traceback").count() == 0
     assert server.complaints() == []

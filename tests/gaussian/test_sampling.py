@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy.stats import kstest, norm
 
-from rhmm import SPD, Euclidean, Hyperbolic
+from rhmm import SPD, Euclidean, Hyperbolic, LogEuclideanSPD
 from tests.manifolds.cases import every_kind
 
 COUNT = 40_000
@@ -15,7 +15,7 @@ BALL_CENTRE = np.array([0.5, -0.3, 0.4, 0.1, 0.2, -0.1])
 def centre_of(manifold) -> np.ndarray:
     """A point that is not the origin."""
     n = manifold.size
-    if isinstance(manifold, SPD):
+    if len(manifold.point_shape) == 2:
         return np.diag(np.arange(1.0, n + 1)) + 0.4
     return BALL_CENTRE[:n]
 
@@ -36,6 +36,7 @@ SAMPLES = [
     *((SPD(2), sigma) for sigma in (0.05, 0.3, 1.0, 2.5)),
     *((SPD(3), sigma) for sigma in (0.05, 0.4, 0.8, 2.0)),
     *((SPD(5), sigma) for sigma in (0.1, 0.5, 1.0, 1.6)),
+    *((LogEuclideanSPD(3), sigma) for sigma in (0.05, 1.0)),
 ]
 every_sample = pytest.mark.parametrize(("manifold", "sigma"), SAMPLES, ids=repr)
 

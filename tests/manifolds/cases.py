@@ -8,7 +8,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from rhmm import SPD, Euclidean, Hyperbolic, Manifold
+from rhmm import SPD, Euclidean, Hyperbolic, LogEuclideanSPD, Manifold
 
 
 class Case(NamedTuple):
@@ -73,8 +73,13 @@ def symmetric(coordinates: np.ndarray, size: int) -> np.ndarray:
 
 
 def spd_chart(u: np.ndarray, size: int) -> np.ndarray:
-    values, vectors = np.linalg.eigh(symmetric(u, size))
-    return make_symmetric((vectors * np.exp(values)) @ vectors.T)
+    return of_eigenvalues(np.exp, symmetric(u, size))
+
+
+def of_eigenvalues(function: Callable, matrices: np.ndarray) -> np.ndarray:
+    """The function of symmetric matrices, shape (..., m, m), that acts on their eigenvalues."""
+    values, vectors = np.linalg.eigh(matrices)
+    return make_symmetric((vectors * function(values)[..., None, :]) @ np.swapaxes(vectors, -1, -2))
 
 
 def make_symmetric(matrix: np.ndarray) -> np.ndarray:
@@ -84,6 +89,16 @@ def make_symmetric(matrix: np.ndarray) -> np.ndarray:
 def congruence(rng: np.random.Generator, size: int):
     g = random_rotation(rng, size) * rng.uniform(0.5, 2.0, size) @ random_rotation(rng, size)
     return lambda points: make_symmetric(g @ points @ g.T)
+
+
+def motion_of_logarithms(rng: np.random.Generator, size: int):
+    """A rotation of matrices, followed by a shift of their logarithms."""
+    q, shift = random_rotation(rng, size), make_symmetric(rng.normal(size=(size, size)))
+
+    def act(points):
+        return of_eigenvalues(np.exp, q @ of_eigenvalues(np.log, points) @ q.T + shift)
+
+    return act
 
 
 def rigid_motion(rng: np.random.Generator, dim: int):
@@ -109,6 +124,14 @@ def _spd(size: int) -> Case:
     return Case(SPD(size), lambda u: spd_chart(u, size), lambda rng: congruence(rng, size))
 
 
+def _log_euclidean(size: int) -> Case:
+    return Case(
+        LogEuclideanSPD(size),
+        lambda u: spd_chart(u, size),
+        lambda rng: motion_of_logarithms(rng, size),
+    )
+
+
 CASES = [
     _euclidean(1),
     _euclidean(3),
@@ -118,9 +141,12 @@ CASES = [
     _spd(1),
     _spd(2),
     _spd(4),
+    _log_euclidean(1),
+    _log_euclidean(2),
+    _log_euclidean(4),
 ]
 
-KINDS = [_euclidean(3), _hyperbolic(2), _spd(2)]
+KINDS = [_euclidean(3), _hyperbolic(2), _spd(2), _log_euclidean(2)]
 
 every_manifold = pytest.mark.parametrize("case", CASES, ids=repr)
 every_kind = pytest.mark.parametrize("case", KINDS, ids=repr)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rhmm import SPD, Euclidean, Hyperbolic
+from rhmm import SPD, Euclidean, Hyperbolic, LogEuclideanSPD
 from tests.manifolds.cases import every_kind
 
 
@@ -12,7 +12,10 @@ def refused(naming: str):
     return pytest.raises(ValueError, match=rf"\b{naming}\b")
 
 
-@pytest.mark.parametrize(("kind", "name"), [(Euclidean, "dim"), (Hyperbolic, "dim"), (SPD, "size")])
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [(Euclidean, "dim"), (Hyperbolic, "dim"), (SPD, "size"), (LogEuclideanSPD, "size")],
+)
 @pytest.mark.parametrize("value", [0, -1, 2.5, 2.0, "2", None, True, np.nan])
 def test_a_manifold_needs_a_whole_positive_size(kind, name, value):
     with refused(name):
@@ -70,7 +73,9 @@ def test_arrays_of_a_wrong_shape_or_kind_are_refused(case, value):
         case.manifold.exp(x, value)
 
 
-@pytest.mark.parametrize("manifold", [Euclidean(2), Hyperbolic(3), SPD(2)], ids=repr)
+@pytest.mark.parametrize(
+    "manifold", [Euclidean(2), Hyperbolic(3), SPD(2), LogEuclideanSPD(2)], ids=repr
+)
 def test_complex_numbers_are_refused_except_on_the_disk(manifold):
     with refused("y"):
         manifold.dist(np.eye(manifold.size) * 0.5, np.eye(manifold.size) * 0.5j)
@@ -282,7 +287,7 @@ def test_asymmetry_of_rounding_is_forgiven():
 
 
 @pytest.mark.parametrize("step", [1e3, 1e10, 1e300])
-@pytest.mark.parametrize("manifold", [Hyperbolic(2), SPD(2)], ids=repr)
+@pytest.mark.parametrize("manifold", [Hyperbolic(2), SPD(2), LogEuclideanSPD(2)], ids=repr)
 def test_a_step_beyond_double_precision_is_refused(manifold, step):
     origin = np.zeros(2) if isinstance(manifold, Hyperbolic) else np.eye(2)
     v = np.full(manifold.point_shape, step)

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from rhmm import Hyperbolic, Manifold
-from rhmm.manifolds import manifold_named
+from rhmm import SPD, Euclidean, Hyperbolic, LogEuclideanSPD, Manifold
 from tests.manifolds.cases import every_manifold
 
 ROUNDING = {"rel": 1e-11, "abs": 1e-12}
@@ -366,26 +365,21 @@ def test_whatever_is_projected_belongs(case, data):
 
 
 @every_manifold
-def test_a_manifold_is_known_by_its_name_and_size(case):
+def test_manifolds_of_one_kind_and_size_are_equal(case):
     manifold = case.manifold
     assert repr(manifold) == f"{manifold.name}({manifold.size})"
-    again = manifold_named(manifold.name, manifold.size)
+    again = type(manifold)(manifold.size)
     assert again == manifold
     assert hash(again) == hash(manifold)
     assert manifold != type(manifold)(manifold.size + 1)
 
 
 def test_manifolds_of_equal_size_but_different_kind_differ():
-    assert len({manifold_named(name, 2) for name in ("Euclidean", "Hyperbolic", "SPD")}) == 3
-
-
-def test_an_unknown_manifold_is_refused():
-    with pytest.raises(ValueError, match=r"name must be .*, not 'Sphere'"):
-        manifold_named("Sphere", 2)
+    assert len({kind(2) for kind in (Euclidean, Hyperbolic, SPD, LogEuclideanSPD)}) == 4
 
 
 def test_dimensions_are_those_of_the_space():
+    assert (Euclidean(4).dim, Euclidean(4).size) == (4, 4)
     assert (Hyperbolic(3).dim, Hyperbolic(3).point_shape) == (3, (3,))
-    assert (manifold_named("Euclidean", 4).dim, manifold_named("Euclidean", 4).size) == (4, 4)
-    spd = manifold_named("SPD", 4)
-    assert (spd.dim, spd.point_shape) == (10, (4, 4))
+    assert (SPD(4).dim, SPD(4).point_shape) == (10, (4, 4))
+    assert (LogEuclideanSPD(4).dim, LogEuclideanSPD(4).point_shape) == (10, (4, 4))

@@ -1,12 +1,13 @@
 import pytest
 
-from dashboard import runs
-from dashboard.experiment import ALGORITHMS, Experiment
+from dashboard.compute import runs
+from dashboard.model.experiment import Experiment
+from dashboard.model.methods import ONLINE_LEARNERS
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _kernels():
-    """Loads or compiles them, however long it takes: a page waits, but not for ever, and a job that
-    nobody looks at ends before that."""
-    for algorithm in ALGORITHMS:
+    """Loads or compiles them before the first page: a page gives up waiting after a while, and a
+    job without visitors ends."""
+    for algorithm in ONLINE_LEARNERS:
         runs.compute(Experiment(length=500, window=60, algorithm=algorithm), lambda *_: None)

@@ -1,6 +1,25 @@
-"""Finds what a page shows as a person does: by its label."""
+"""Opens pages, and finds what they show as a visitor does: by its label."""
 
 import re
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from dashboard.model.experiment import Experiment
+
+APP = Path(__file__).parents[2] / "pages" / "navigation.py"
+PATIENCE = 600.0
+"""Seconds: longer than any machine needs."""
+
+
+def opened(experiment: Experiment) -> AppTest:
+    """The Live lab with this experiment."""
+    page = AppTest.from_file(APP, default_timeout=PATIENCE)
+    for key, value in experiment.to_query().items():
+        page.query_params[key] = value
+    page.run()
+    assert not page.exception
+    return page
 
 
 def labelled(elements, label: str):

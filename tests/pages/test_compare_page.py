@@ -4,13 +4,17 @@ import time
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import desk, present
-from dashboard.experiment import Experiment
-from dashboard.jobs import Job
-from dashboard.presets import PRESETS
-from dashboard.runs import CEILING, EM, KMEANS, ONLINE, Run, compute, empty_run
-from rhmm import Hyperbolic, OnlineRiemannianHMM, RiemannianHMM, RiemannianKMeans, evaluate
+from dashboard.compute.jobs import Job
+from dashboard.compute.runs import ExperimentRun, compute, empty_run
+from dashboard.model.experiment import Experiment
+from dashboard.model.methods import CEILING, EM, KMEANS, ONLINE, ONLINE_LEARNERS, ORDER
+from dashboard.model.presets import PRESETS
+from dashboard.text.formatting import MISSING, percent
+from dashboard.ui import job_view
+from dashboard.ui.session import visitor
+from rhmm import Hyperbolic, RiemannianHMM, RiemannianKMeans, StreamingRiemannianHMM, evaluate
 from rhmm.scoring import accuracy
+from tests.dashboard.made_runs import until
 from tests.pages.finding import labelled, to_take
 
 PATIENCE = 600.0
@@ -22,11 +26,11 @@ def script():
 
     import streamlit as st
 
-    from dashboard import state
+    from dashboard.ui import session
 
-    page = Path(state.__file__).parents[1] / "pages" / "experiment" / "compare.py"
+    page = Path(session.__file__).parents[2] / "pages" / "experiment" / "compare.py"
     navigation = st.navigation([st.Page(page, title="Compare")])
-    state.open_session()
+    session.open_session()
     navigation.run()
 
 
@@ -39,7 +43,7 @@ def opened(experiment: Experiment) -> AppTest:
     while True:
         page.run()
         assert not page.exception
-        if present.MISSING not in set(page.table[0].value["Accuracy"]):
+        if MISSING not in set(page.table[0].value["Accuracy"]):
             return page
         assert time.monotonic() < deadline, "the run does not finish"
         time.sleep(0.2)
@@ -60,9 +64,7 @@ def test_the_numbers_are_those_of_the_library_for_the_same_seed(small):
         disk, small.startprob, small.transmat, small.means, small.sigmas
     )
     X, states = truth.sample(small.length, random_state=small.seed)
-    online = OnlineRiemannianHMM(
-        disk, 3, window=100, transition_update="paper", random_state=small.seed
-    )
+    online = StreamingRiemannianHMM(disk, 3, window=100, random_state=small.seed)
     clusters = RiemannianKMeans(disk, 3, random_state=small.seed).fit(X)
     results = {
         ONLINE: evaluate(online.partial_fit(X).to_hmm(), truth, X, states),
@@ -70,14 +72,14 @@ def test_the_numbers_are_those_of_the_library_for_the_same_seed(small):
         CEILING: evaluate(truth, truth, X, states),
     }
     table = opened(small).table[0].value
-    rows = dict(zip(present.ORDER, table.to_dict("records"), strict=True))
-    for name, result in results.items():
-        assert rows[name]["Accuracy"] == present.percent(result.accuracy)
-        assert rows[name]["Log-likelihood"] == f"{result.log_likelihood:.4f}"
-    for name in (ONLINE, EM):
-        assert rows[name]["‖A − Â‖"] == f"{results[name].transition_error:.4f}"
-        assert rows[name]["Distance of means"] == f"{results[name].mean_errors.mean():.4f}"
-    assert rows[KMEANS]["Accuracy"] == present.percent(accuracy(states, clusters.labels_, 3))
+    rows = dict(zip(ORDER, table.to_dict("records"), strict=True))
+    for key, result in results.items():
+        assert rows[key]["Accuracy"] == percent(result.accuracy)
+        assert rows[key]["Log-likelihood"] == f"{result.log_likelihood:.4f}"
+    for key in (ONLINE, EM):
+        assert rows[key]["‖A − Â‖"] == f"{results[key].transition_error:.4f}"
+        assert rows[key]["Distance of means"] == f"{results[key].mean_errors.mean():.4f}"
+    assert rows[KMEANS]["Accuracy"] == percent(accuracy(states, clusters.labels_, 3))
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -86,6 +88,13 @@ def test_every_preset_has_all_its_figures_and_words(name):
     assert charts(page) >= 4 * 4 + 1 + 1
     assert "**The cost:**" in page.markdown[1].value
     assert not page.error
+
+
+@pytest.mark.parametrize("algorithm", ONLINE_LEARNERS)
+def test_every_online_learner_has_all_its_figures(algorithm):
+    page = opened(Experiment(length=1_000, algorithm=algorithm))
+    assert charts(page) >= 4 * 4 + 1 + 1
+    assert MISSING not in set(page.table[0].value["Accuracy"])
 
 
 def test_one_state_has_no_matrices():
@@ -148,11 +157,11 @@ def test_the_timeline_comes_back_as_it_was_when_there_are_results_again(monkeypa
     timeline(page).set_value((500, 699)).run()
     with monkeypatch.context() as patch:
         job = over_with(empty_run(small))
-        patch.setattr(desk, "request", lambda experiment: job)
-        page.session_state["asked_for"] = job
+        patch.setattr(job_view, "request", lambda experiment: job)
+        page.session_state.visitor.asked_for = job
         page.run()
         assert charts(page) == 0
-    page.session_state["asked_for"] = None
+    page.session_state.visitor.asked_for = None
     page.run()
     assert timeline(page).value == (500, 699)
     timeline(page).set_value((600, 799)).run()
@@ -162,7 +171,7 @@ def test_the_timeline_comes_back_as_it_was_when_there_are_results_again(monkeypa
 
 def test_before_the_first_result_the_page_says_so(monkeypatch, small):
     page = opened_with(monkeypatch, empty_run(small))
-    assert set(page.table[0].value["Accuracy"]) == {present.MISSING}
+    assert set(page.table[0].value["Accuracy"]) == {MISSING}
     assert any("No method has finished yet" in text.value for text in page.markdown)
     assert charts(page) == 0
     assert [label for label, ready in to_take(page).items() if ready] == ["Script (Python)"]
@@ -170,11 +179,7 @@ def test_before_the_first_result_the_page_says_so(monkeypatch, small):
 
 def test_methods_without_a_result_have_a_placeholder_among_the_others(monkeypatch, small):
     run = compute(small, lambda run, doing, share: None)
-    early = tuple(method for method in run.methods if method.name in (ONLINE, CEILING))
-    page = opened_with(
-        monkeypatch,
-        run._replace(methods=early, em_path=(), em_log_likelihood=(), finished=False),
-    )
+    page = opened_with(monkeypatch, until(run, ONLINE, CEILING))
     words = [text.value for text in page.markdown]
     assert words.count("**EM:** no result yet.") == 4
     assert words.count("**K-means:** no result yet.") == 4
@@ -182,18 +187,22 @@ def test_methods_without_a_result_have_a_placeholder_among_the_others(monkeypatc
     assert all(to_take(page).values())
 
 
-def over_with(run: Run) -> Job:
+def over_with(run: ExperimentRun) -> Job:
     job = Job(run.experiment, compute, threading.Semaphore(), known=run)
     job._over.set()
     return job
 
 
-def opened_with(monkeypatch, run: Run) -> AppTest:
+def opened_with(monkeypatch, run: ExperimentRun) -> AppTest:
     """The page of a job that is over with this run."""
     job = over_with(run)
-    monkeypatch.setattr(desk, "request", lambda experiment: job)
+
+    def request(experiment):
+        visitor().asked_for = job
+        return job
+
+    monkeypatch.setattr(job_view, "request", request)
     page = AppTest.from_function(script, default_timeout=PATIENCE)
-    page.session_state["asked_for"] = job
     for key, value in run.experiment.to_query().items():
         page.query_params[key] = value
     page.run()
@@ -206,7 +215,7 @@ def test_a_broken_link_is_explained_and_something_is_shown():
     page.query_params["T"] = "many"
     page.run()
     assert not page.exception
-    assert page.warning[0].value == "The link's T “many” is unclear."
+    assert page.warning[0].value == "Cannot read T = 'many'; the default is used."
 
 
 def button(page: AppTest, label: str):

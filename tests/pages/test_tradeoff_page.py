@@ -1,14 +1,17 @@
 import math
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import billing, desk, jobs, sweeps, tradeoff
-from dashboard.experiment import Experiment
-from dashboard.runs import true_model
-from dashboard.sweeps import Outcome, Plan, Sweep
+from dashboard.compute import jobs, queues, sweeps
+from dashboard.compute.sweeps import Outcome
+from dashboard.figures import tradeoff
+from dashboard.model.experiment import Experiment
+from dashboard.model.plan import Plan, Sweep
+from dashboard.text.delta_cost import delta_cost
 from rhmm import RunFailedError
 from rhmm.sweeping import Configuration, run_once
 from rhmm.sweeping.record import CannotWriteError, Record
@@ -38,9 +41,9 @@ def fresh(folder, monkeypatch):
     monkeypatch.setenv("RHMM_CACHE", str(folder))
     monkeypatch.delenv("RHMM_SCHEDULER", raising=False)
     monkeypatch.setattr(sweeps, "processors", lambda: 2)
-    desk._sweeps.cache_clear()
+    queues.sweep_queue.cache_clear()
     yield
-    desk._sweeps.cache_clear()
+    queues.sweep_queue.cache_clear()
 
 
 def opened(**query) -> AppTest:
@@ -87,22 +90,22 @@ def small():
 def test_a_small_sweep_runs_by_itself_and_fills_the_page(small):
     assert said(small.title) == ["What does Δ cost?"]
     assert charts(small) == len(tradeoff.MEASURES)
-    assert "12 runs: 6 ways to learn, 2 seeds each." in said(small.markdown)
+    assert "12 runs: 6 settings, 2 seeds each." in said(small.markdown)
     assert not small.error
     assert not small.warning
     assert not small.info
 
 
-def test_the_bill_is_that_of_the_engine(small):
+def test_the_cost_is_that_of_the_engine(small):
     experiment = Experiment(length=500, window=60)
-    wish = Sweep.of(experiment, Plan((40, 100), ("streaming",), 2))
-    truth = true_model(experiment)
-    runs = [run_once(truth, c, seed) for c in wish.configurations() for seed in range(2)]
-    bill = billing.bill(experiment, runs)
+    sweep = Sweep.of(experiment, Plan((40, 100), ("streaming",), 2))
+    truth = experiment.source.true_model()
+    runs = [run_once(truth, c, seed) for c in sweep.configurations() for seed in range(2)]
+    cost = delta_cost(experiment, runs)
 
     accuracy, error, _, memory = (metric.value for metric in small.metric)
-    assert (accuracy, error, memory) == (bill.accuracy, bill.error, bill.memory)
-    assert bill.words in said(small.markdown)
+    assert (accuracy, error, memory) == (cost.accuracy, cost.error, cost.memory)
+    assert cost.words in said(small.markdown)
     assert said(small.subheader)[0] == "Your Δ = 60"
 
 
@@ -131,11 +134,10 @@ def test_a_cluster_is_not_said_to_be_as_fast_as_this_machine(monkeypatch):
     [("", "on this machine;"), ("tcp://127.0.0.1:9", "on the cluster that this server uses;")],
 )
 def test_times_are_said_to_be_of_where_the_runs_were_computed(monkeypatch, address, where):
-    papers = run_once(true_model(Experiment()), Configuration("ceiling", 500), 0)._replace(
-        configuration=Configuration("em")
-    )
+    papers = run_once(Experiment().source.true_model(), Configuration("ceiling", 500), 0)
+    papers = replace(papers, configuration=Configuration("em"))
     monkeypatch.setenv("RHMM_SCHEDULER", address)
-    monkeypatch.setattr(sweeps, "compute", lambda wish, report: Outcome((papers,)))
+    monkeypatch.setattr(sweeps, "compute", lambda sweep, report: Outcome((papers,)))
     app = settled(opened(deltas="40", learners="streaming", runs="1"))
 
     assert any(f"Time is that of learning, {where}" in text for text in said(app.caption))
@@ -143,13 +145,14 @@ def test_times_are_said_to_be_of_where_the_runs_were_computed(monkeypatch, addre
 
 def test_a_truth_that_cannot_be_is_told_before_a_sweep_runs_too():
     app = opened(**LONG)
-    app.session_state.draft = {"startprob": (0.5, 0.5, 1.0)}
+    app.session_state.visitor.experiment.typed = {"startprob": (0.5, 0.5, 1.0)}
     length = labelled(app.number_input, "T: length of the chain")
     length.set_value(90_000).run()
 
     assert "Run" in labels(app)
     assert said(app.error) == [
-        "π sums to 2, not to 1. The last valid model is shown; what you change meanwhile waits."
+        "π sums to 2, not to 1. The last valid model is shown; your changes apply once this is "
+        "fixed."
     ]
 
 
@@ -188,12 +191,16 @@ def test_no_algorithm_is_refused_in_a_sentence_and_the_last_sweep_stays(small):
     assert charts(small) == len(tradeoff.MEASURES)
 
 
-@pytest.mark.parametrize("runs", [0, -3, 51, None])
-def test_a_number_of_seeds_that_cannot_be_is_refused_in_a_sentence(runs, small):
+@pytest.mark.parametrize(
+    ("runs", "rule"),
+    [(0, "between 1 and 50"), (-3, "between 1 and 50"), (51, "between 1 and 50"),
+     (None, "a whole number")],
+)  # fmt: skip
+def test_a_number_of_seeds_that_cannot_be_is_refused_in_a_sentence(runs, rule, small):
     widget(small.number_input, "Seeds").set_value(runs).run()
 
     assert not small.exception
-    assert said(small.error) == ["The number of seeds must be between 1 and 50."]
+    assert said(small.error) == [f"The number of seeds must be {rule}."]
     assert widget(small.number_input, "Seeds").value == runs  # as typed
     assert small.query_params["runs"] == "2"
     assert charts(small) == len(tradeoff.MEASURES)
@@ -237,7 +244,7 @@ def test_one_state_alone_has_all_panels():
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ({"deltas": "oops"}, "The link's deltas “oops” is unclear."),
+        ({"deltas": "oops"}, "Cannot read deltas = 'oops'; the default is used."),
         ({"deltas": "40,7000"}, "In the link: Every Δ must be between 2 and 5,000."),
         (
             {"deltas": ",".join(map(str, range(40, 61)))},
@@ -245,7 +252,7 @@ def test_one_state_alone_has_all_panels():
         ),
         ({"learners": "magic"}, "In the link: “magic” is not one of: "),
         ({"runs": "0"}, "In the link: The number of seeds must be between 1 and 50."),
-        ({"runs": "many"}, "The link's runs “many” is unclear."),
+        ({"runs": "many"}, "Cannot read runs = 'many'; the default is used."),
     ],
 )
 def test_a_broken_link_is_one_sentence_and_the_rest_of_it_is_kept(query, sentence):
@@ -259,8 +266,8 @@ def test_a_broken_link_is_one_sentence_and_the_rest_of_it_is_kept(query, sentenc
     assert widget(app.number_input, "Seeds").value == plan.runs
 
 
-def test_a_cluster_that_does_not_answer_is_told_until_somebody_tries_again(monkeypatch):
-    monkeypatch.setenv("RHMM_SCHEDULER", "tcp://127.0.0.1:9")  # nobody listens there
+def test_a_cluster_that_does_not_answer_is_told_until_the_next_try(monkeypatch):
+    monkeypatch.setenv("RHMM_SCHEDULER", "tcp://127.0.0.1:9")  # no process listens there
     app = settled(opened(**SMALL | {"T": "501"}))  # of which nothing is kept
 
     sentence = "This could not be computed: the cluster that this server uses does not answer."
@@ -273,10 +280,10 @@ def test_a_cluster_that_does_not_answer_is_told_until_somebody_tries_again(monke
     next(button for button in app.button if button.label == "Try again").click().run()
     settled(app)
     assert not app.error
-    assert "12 runs: 6 ways to learn, 2 seeds each." in said(app.markdown)
+    assert "12 runs: 6 settings, 2 seeds each." in said(app.markdown)
 
 
-def test_a_run_that_fails_is_told_and_whoever_runs_the_server_learns_why(monkeypatch, caplog):
+def test_a_run_that_fails_is_told_and_the_log_says_why(monkeypatch, caplog):
     def fail(truth, tasks, executor):
         raise RunFailedError("the run of EM, T=502, seed 0 failed: MemoryError")
 
@@ -294,7 +301,7 @@ def test_a_disk_that_fills_up_leaves_the_page_whole(monkeypatch):
     monkeypatch.setattr(Record, "append", be_full)
     app = settled(opened(**SMALL | {"T": "503"}))
 
-    assert "12 runs: 6 ways to learn, 2 seeds each." in said(app.markdown)
+    assert "12 runs: 6 settings, 2 seeds each." in said(app.markdown)
     assert "…" not in said(app.metric)
     (note,) = said(app.warning)
     assert note.startswith("Not all runs could be kept")
@@ -302,10 +309,10 @@ def test_a_disk_that_fills_up_leaves_the_page_whole(monkeypatch):
 
 @pytest.fixture
 def endless(monkeypatch):
-    """A sweep that has one run and goes on until nobody wants it."""
+    """A sweep that has one run and goes on until its visitor leaves."""
 
-    def compute(wish, report):
-        run = run_once(true_model(wish.experiment), wish.configurations()[0], 0)
+    def compute(sweep, report):
+        run = run_once(sweep.experiment.source.true_model(), sweep.configurations()[0], 0)
         while True:
             report(Outcome((run,)), "Working", 0.1)
             time.sleep(0.02)
@@ -314,8 +321,8 @@ def endless(monkeypatch):
 
 
 def job_of(runs: int):
-    wish = Sweep.of(Experiment(length=500, window=60), Plan((40, 100), ("streaming",), runs))
-    return desk._sweeps().find(wish)
+    sweep = Sweep.of(Experiment(length=500, window=60), Plan((40, 100), ("streaming",), runs))
+    return queues.sweep_queue().find(sweep)
 
 
 def test_runs_can_be_taken_away_when_no_more_come(endless):
@@ -335,8 +342,8 @@ def test_runs_can_be_taken_away_when_no_more_come(endless):
     assert [to_take(app)[name] for name in files] == [True, True]
 
 
-def test_a_sweep_that_nobody_sees_any_more_ends(endless, monkeypatch):
-    monkeypatch.setattr(jobs, "PATIENCE", math.inf)  # whoever is silent does not count as gone
+def test_a_sweep_that_left_the_screen_ends(endless, monkeypatch):
+    monkeypatch.setattr(jobs, "PATIENCE", math.inf)  # a silent visitor does not count as gone
     app = opened(**SMALL | {"runs": "50"})
     job = job_of(runs=50)
     labelled(app.number_input, "T: length of the chain").set_value(100_000).run()
@@ -348,12 +355,12 @@ def test_a_sweep_that_nobody_sees_any_more_ends(endless, monkeypatch):
 
 def test_other_runs_of_the_same_number_have_curves_of_their_own(monkeypatch):
     def drawn(window):
-        def compute(wish, report):
-            runs = [c for c in wish.configurations() if c.window == window]
-            return Outcome((run_once(true_model(wish.experiment), runs[0], 0),))
+        def compute(sweep, report):
+            runs = [c for c in sweep.configurations() if c.window == window]
+            return Outcome((run_once(sweep.experiment.source.true_model(), runs[0], 0),))
 
         monkeypatch.setattr(sweeps, "compute", compute)
-        desk._sweeps.cache_clear()
+        queues.sweep_queue.cache_clear()
         app = settled(opened(**SMALL))
         return app.get("plotly_chart")[0].proto.spec
 
@@ -361,10 +368,26 @@ def test_other_runs_of_the_same_number_have_curves_of_their_own(monkeypatch):
 
 
 def test_a_point_that_is_no_more_leaves_the_caption(small):
-    small.session_state.picked = ["streaming", 60]
+    small.session_state.visitor.picked = ("streaming", 60)
     small.run()
-    assert "The runs of streaming with Δ = 60" in said(small.subheader)
+    assert "The runs of streaming, Δ=60" in said(small.subheader)
 
-    small.session_state.picked = ["streaming", 777]
+    small.session_state.visitor.picked = ("streaming", 777)
     small.run()
     assert any(text.startswith("Click a point") for text in said(small.caption))
+
+
+def test_a_learner_without_delta_has_its_cost_and_its_runs():
+    app = settled(opened(**SMALL | {"algorithm": "auto", "learners": "auto"}))
+
+    assert charts(app) == len(tradeoff.MEASURES)
+    assert said(app.subheader)[0] == "Your automatic memory"
+    assert any(text.startswith("Automatic memory, which has no Δ") for text in said(app.markdown))
+    assert "…" not in said(app.metric)
+
+    app.session_state.visitor.picked = ("auto", None)
+    app.run()
+    assert "The runs of automatic memory" in said(app.subheader)
+    links = [link.proto for link in app.get("page_link")]
+    assert [link.label for link in links if "seed" in link.label] == ["seed 0", "seed 1"]
+    assert not app.exception

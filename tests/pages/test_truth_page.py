@@ -5,9 +5,9 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dashboard import desk
-from dashboard.experiment import Experiment
-from dashboard.presets import PRESETS
+from dashboard.model.experiment import Experiment
+from dashboard.model.presets import PRESETS
+from dashboard.ui import job_view
 from tests.pages.finding import labelled, to_take
 
 APP = Path(__file__).parents[2] / "pages" / "navigation.py"
@@ -34,8 +34,8 @@ def labels(app):
 
 
 def type_wrongly(app, **draft):
-    """As if somebody had typed this: AppTest cannot type into a data editor."""
-    app.session_state.draft = draft
+    """As if a visitor had typed this: AppTest cannot type into a data editor."""
+    app.session_state.visitor.experiment.typed = draft
     return app.run()
 
 
@@ -58,7 +58,7 @@ def test_every_preset_opens_with_what_it_implies(open_page, name):
     chain, separations = (table.value for table in app.table)
     assert len(chain) == n
     assert separations.shape == (n, n + 1)
-    assert any("names **" in text.value for text in app.markdown)
+    assert any("identifies **" in text.value for text in app.markdown)
     assert not app.error
 
 
@@ -121,13 +121,13 @@ def test_a_second_click_before_the_page_has_answered_the_first_does_nothing(
     button(app, label).click()
     clicked = app._tree.get_widget_states()
     with monkeypatch.context() as patches:
-        patches.setattr(desk, "leave", st.stop)  # the page does not come as far as its buttons
+        patches.setattr(job_view, "leave", st.stop)  # the page does not come as far as its buttons
         app._run(clicked)
     app._run(clicked)
 
     assert not app.exception
-    assert app.session_state.draft == {}
-    assert app.session_state.experiment.n_states == after
+    assert app.session_state.visitor.experiment.typed == {}
+    assert app.session_state.visitor.experiment.valid.n_states == after
 
 
 def test_a_row_that_is_no_law_is_explained_and_normalised(open_page):
@@ -138,7 +138,7 @@ def test_a_row_that_is_no_law_is_explained_and_normalised(open_page):
 
     assert [error.value for error in app.error] == ["Row 1 of A sums to 0.9, not to 1."]
     assert app.query_params["A"] == before
-    assert app.session_state.draft["transmat"] == rows
+    assert app.session_state.visitor.experiment["transmat"] == rows
 
     button(app, "Normalise").click().run()
 
@@ -206,7 +206,7 @@ def test_what_does_not_go_together_is_told_where_it_can_be_mended(open_page):
 def test_a_preset_replaces_what_is_typed(open_page):
     app = open_page()
     type_wrongly(app, transmat=((0.3, 0.3, 0.3), (0.2, 0.6, 0.2), (0.1, 0.1, 0.8)))
-    app.sidebar.selectbox[0].set_value("Five states").run()
+    labelled(app.selectbox, "True model").set_value("Five states").run()
 
     assert not app.error
     assert not app.exception
@@ -219,7 +219,7 @@ def test_fewer_states_replace_a_table_that_was_typed_in(open_page, column):
     type_into_transmat(app, 0, column, 0.5)
     assert app.error[0].value.startswith("Row 1 of A sums to")
 
-    app.sidebar.selectbox[0].set_value("Two states").run()
+    labelled(app.selectbox, "True model").set_value("Two states").run()
 
     assert not app.exception
     assert not app.error
@@ -241,7 +241,7 @@ def test_parts_of_two_models_are_not_shown_as_one(open_page):
     type_wrongly(app, sigmas=(1.0, 1.0))
 
     assert not app.exception
-    assert app.session_state.draft == {}
+    assert app.session_state.visitor.experiment.typed == {}
 
 
 def test_a_broken_link_is_explained(open_page):

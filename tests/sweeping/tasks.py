@@ -3,18 +3,27 @@
 import os
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
-from rhmm import Run
+import numpy as np
+
+from rhmm import RiemannianHMM, Run
 from rhmm.paper import paper_model
 from rhmm.sweeping import grid
 
 TRUTH = paper_model()
-GRID = grid(["windowed", "streaming", "em", "kmeans", "ceiling"], [20, 60], length=400)
+GRID = grid(["windowed", "streaming", "em", "kmeans", "ceiling"], window=[20, 60], length=400)
+
+
+OTHER = RiemannianHMM.from_parameters(
+    TRUTH.manifold, TRUTH.startprob_, TRUTH.transmat_, TRUTH.means_, [0.2, 1.0, np.nextafter(1, 2)]
+)
+"""The truth with the last digit of one σ changed."""
 
 
 def without_times(runs: list[Run]) -> list[Run]:
-    return [run._replace(seconds=0.0) for run in runs]
+    return [replace(run, seconds=0.0) for run in runs]
 
 
 def die_the_first_time(marker: Path) -> str:

@@ -58,7 +58,7 @@ def test_a_cancelled_sweep_leaves_the_cluster_to_others(cluster, expected):
     assert without_times(runs) == without_times(expected[:1])
 
 
-def test_a_cluster_without_workers_is_waited_for_in_so_many_words():
+def test_waiting_for_workers_of_a_cluster_is_warned_of():
     with LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50) as empty:
         waiting = pytest.warns(UserWarning, match="no workers yet")
         with waiting, open_executor(empty.scheduler_address):
@@ -67,18 +67,18 @@ def test_a_cluster_without_workers_is_waited_for_in_so_many_words():
 
 @pytest.fixture
 def port():
-    """An address where somebody listens."""
+    """A socket that listens and never accepts."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield server
 
 
-def test_a_port_that_says_nothing_is_not_waited_for(port):
+def test_a_port_that_never_answers_is_given_up(port):
     address = f"tcp://127.0.0.1:{port.getsockname()[1]}"
     with pytest.raises(ConnectionError, match=f"no Dask scheduler answers at {address}"):
         open_executor(address).__enter__()
 
 
-def test_a_port_that_speaks_another_language_is_not_a_scheduler(port):
+def test_a_port_of_another_protocol_is_not_a_scheduler(port):
     def answer():
         connection, _ = port.accept()
         connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -96,12 +96,12 @@ def test_a_closed_port_is_not_a_scheduler(port):
         open_executor(address).__enter__()
 
 
-def test_a_name_that_is_never_resolved_is_not_waited_for(monkeypatch):
+def test_a_name_that_is_never_resolved_is_given_up(monkeypatch):
     asked, answered = [], threading.Event()
 
     def hang(*_, **__):
         asked.append(threading.current_thread())
-        answered.wait(60.0)  # else whoever does wait for it would hang
+        answered.wait(60.0)  # a program that waits for it fails instead of hanging
         raise socket.gaierror("at last")
 
     monkeypatch.setattr(socket, "getaddrinfo", hang)
@@ -114,6 +114,6 @@ def test_a_name_that_is_never_resolved_is_not_waited_for(monkeypatch):
 
 
 @pytest.mark.parametrize("address", ["nonsense", "carrier-pigeon://host:1", "tcp://"])
-def test_what_is_no_address_is_named(address):
+def test_a_wrong_address_is_named(address):
     with pytest.raises(ValueError, match="scheduler must be an address"):
         open_executor(address).__enter__()

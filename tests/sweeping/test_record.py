@@ -1,67 +1,16 @@
-import csv
+"""The file of a sweep: runs are written as they come, by one sweep at a time."""
+
 import errno
 import os
 import shutil
-from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
-from pyarrow import parquet
 
-from rhmm import SPD, Hyperbolic, RiemannianHMM, sweep
-from rhmm.sweeping import Configuration, fingerprint, load_runs, run_once, save_runs
+from rhmm import sweep
+from rhmm.sweeping import load_runs, save_runs
 from rhmm.sweeping import record as record_module
 from rhmm.sweeping.record import CannotWriteError, Record
-from tests.sweeping.tasks import GRID, TRUTH
-
-OTHER = RiemannianHMM.from_parameters(
-    TRUTH.manifold, TRUTH.startprob_, TRUTH.transmat_, TRUTH.means_, [0.2, 1.0, np.nextafter(1, 2)]
-)
-
-
-@pytest.fixture(scope="module")
-def runs():
-    with ThreadPoolExecutor(1) as one:
-        return sweep(TRUTH, GRID, 2, one)
-
-
-@pytest.fixture(params=["runs.csv", "runs.parquet"])
-def path(request, tmp_path):
-    return tmp_path / request.param
-
-
-def test_every_digit_comes_back(runs, path):
-    save_runs(path, TRUTH, runs)
-    assert load_runs(path, TRUTH) == runs
-    assert os.listdir(path.parent) == [path.name]
-
-
-def test_anybody_can_read_the_csv_file(runs, tmp_path):
-    save_runs(tmp_path / "runs.csv", TRUTH, runs)
-    with (tmp_path / "runs.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    for row, run in zip(rows, runs, strict=True):
-        assert row["method"] == run.configuration.method
-        assert row["window"] == str(run.configuration.window or "")
-        assert float(row["accuracy"]) == run.accuracy
-        assert float(row["transmat_1_2"]) == run.transmat[1][2]
-        assert float(row["means_2_0"]) == run.means[2][0]
-
-
-def test_anybody_can_read_the_parquet_file(runs, tmp_path):
-    save_runs(tmp_path / "runs.parquet", TRUTH, runs)
-    table = parquet.read_table(tmp_path / "runs.parquet")
-    assert table["window"].to_pylist() == [run.configuration.window for run in runs]
-    assert table["sigmas_0"].to_pylist() == [run.sigmas[0] for run in runs]
-
-
-def test_points_that_are_matrices_come_back(path):
-    truth = RiemannianHMM.from_parameters(
-        SPD(2), [0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], [np.eye(2), 5 * np.eye(2)], [0.3, 0.4]
-    )
-    run = run_once(truth, Configuration("ceiling", 50), 3)
-    save_runs(path, truth, [run])
-    assert load_runs(path, truth) == [run]
+from tests.sweeping.tasks import GRID, OTHER, TRUTH
 
 
 def test_each_run_is_on_disk_before_the_next_and_a_crash_loses_none(runs, path, tmp_path_factory):
@@ -109,13 +58,13 @@ def test_only_one_writes_to_a_file_at_a_time(runs, path):
         assert list(second.known.values()) == runs[:2]
 
 
-def test_nobody_can_write_between_reading_and_writing(runs, tmp_path, monkeypatch):
+def test_no_other_sweep_can_write_between_reading_and_writing(runs, tmp_path, monkeypatch):
     pytest.importorskip("fcntl")
-    path, read, refused = tmp_path / "runs.csv", record_module._read_csv, []
+    path, read, refused = tmp_path / "runs.csv", record_module.read_csv, []
 
     def read_while_another_comes(*arguments):
         with monkeypatch.context() as undone:
-            undone.setattr(record_module, "_read_csv", read)
+            undone.setattr(record_module, "read_csv", read)
             try:
                 with Record(path, TRUTH) as other:
                     other.append(runs[1])
@@ -124,14 +73,14 @@ def test_nobody_can_write_between_reading_and_writing(runs, tmp_path, monkeypatc
         return read(*arguments)
 
     save_runs(path, TRUTH, runs[:1])
-    monkeypatch.setattr(record_module, "_read_csv", read_while_another_comes)
+    monkeypatch.setattr(record_module, "read_csv", read_while_another_comes)
     with Record(path, TRUTH) as record:
         record.append(runs[2])
     assert len(refused) == 1
     assert read(path, TRUTH)[0] == [runs[0], runs[2]]
 
 
-def test_one_that_ends_while_another_opens_its_file_loses_nothing(runs, path, monkeypatch):
+def test_a_sweep_that_ends_while_another_opens_its_file_loses_nothing(runs, path, monkeypatch):
     fcntl = pytest.importorskip("fcntl")
     flock, ended = fcntl.flock, []
 
@@ -152,7 +101,7 @@ def test_one_that_ends_while_another_opens_its_file_loses_nothing(runs, path, mo
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_who_fails_lets_others_write(runs, path):
+def test_a_sweep_that_failed_lets_others_write(runs, path):
     save_runs(path, TRUTH, runs[:1])
     with pytest.raises(KeyError), Record(path, TRUTH):
         raise KeyError
@@ -165,7 +114,7 @@ def test_who_fails_lets_others_write(runs, path):
 
 def test_a_file_that_a_child_still_has_is_free_when_its_sweep_is_over(path):
     with Record(path, TRUTH) as record:
-        shared = os.dup(record._out.fileno())  # what a fork that nobody was told of would have
+        shared = os.dup(record._out.fileno())  # what a fork without our hook would have
     try:
         with Record(path, TRUTH):
             pass
@@ -212,7 +161,7 @@ def test_a_machine_without_locks_writes_all_the_same(runs, path, monkeypatch):
     assert os.listdir(path.parent) == [path.name]
 
 
-@pytest.mark.parametrize("reading", ["_read_csv", "_read_parquet"])
+@pytest.mark.parametrize("reading", ["read_csv", "read_parquet"])
 def test_a_sweep_that_ends_while_its_file_is_read_hides_no_runs(
     runs, tmp_path, monkeypatch, reading
 ):
@@ -223,7 +172,7 @@ def test_a_sweep_that_ends_while_its_file_is_read_hides_no_runs(
 
     def read_while_the_sweep_ends(*arguments):
         monkeypatch.undo()
-        if reading == "_read_csv":
+        if reading == "read_csv":
             record.__exit__(None, None, None)  # between the look for the journal and its reading
             return read(*arguments)
         whole = read(*arguments)
@@ -239,99 +188,15 @@ def test_a_run_that_was_written_twice_is_one_run(runs, path):
     assert load_runs(path, TRUTH) == runs[:2]
 
 
-def damage_csv(content: bytes, how: str) -> bytes:
-    lines = content.splitlines(keepends=True)
-    match how:
-        case "a value is missing":
-            lines[2] = lines[2].replace(b",1,", b",,", 1)
-        case "a line is short":
-            lines[2] = lines[2].rpartition(b",")[0] + b"\n"
-        case "not a number":
-            lines[2] = lines[2].replace(b"0.", b"o.", 3)
-        case "no such method":
-            lines[2] = lines[2].replace(b"windowed", b"windoved")
-        case "not text":
-            lines[2] = b"\xff\xfe" + lines[2]
-        case "no header":
-            lines = lines[1:]
-        case "another file":
-            lines = [b"dear diary,"]
-    return b"".join(lines)
-
-
-@pytest.mark.parametrize(
-    "how",
-    [
-        "a value is missing",
-        "a line is short",
-        "not a number",
-        "no such method",
-        "not text",
-        "no header",
-        "another file",
-    ],
-)
-def test_a_damaged_csv_file_is_refused_and_left_as_it_is(runs, tmp_path, how):
-    path = tmp_path / "runs.csv"
-    save_runs(path, TRUTH, runs[:3])
-    damaged = damage_csv(path.read_bytes(), how)
-    assert damaged != path.read_bytes()
-    path.write_bytes(damaged)
-    with pytest.raises(ValueError, match=r"file .*runs\.csv' is damaged .* move it away"):
-        sweep(TRUTH, GRID, 1, file=path)
-    assert path.read_bytes() == damaged
-
-
-@pytest.mark.parametrize("part", [slice(0, 100), slice(50, None), slice(0, 0)])
-def test_a_damaged_parquet_file_is_refused_and_left_as_it_is(runs, tmp_path, part):
-    path = tmp_path / "runs.parquet"
-    save_runs(path, TRUTH, runs[:3])
-    damaged = path.read_bytes()[part]
-    path.write_bytes(damaged)
-    with pytest.raises(ValueError, match=r"file .*runs\.parquet' is damaged"):
-        sweep(TRUTH, GRID, 1, file=path)
-    assert path.read_bytes() == damaged
-    assert os.listdir(tmp_path) == [path.name]
-
-
-def test_runs_of_another_truth_are_refused(runs, path):
-    save_runs(path, OTHER, runs[:1])
-    before = path.read_bytes()
-    with pytest.raises(ValueError, match="another truth or engine"):
-        sweep(TRUTH, GRID, 1, file=path)
-    assert path.read_bytes() == before
-
-
-def test_a_file_that_is_not_there_is_told(path):
+def test_a_missing_file_is_a_file_not_found_error(path):
     with pytest.raises(FileNotFoundError):
         load_runs(path, TRUTH)
-
-
-def test_runs_of_a_truth_of_another_size_are_refused(runs, path):
-    bigger = RiemannianHMM.from_parameters(Hyperbolic(3), [1.0], [[1.0]], [[0, 0, 0]], [1.0])
-    save_runs(path, bigger, [run_once(bigger, Configuration("ceiling", 50), 0)])
-    with pytest.raises(ValueError, match="another truth"):
-        load_runs(path, TRUTH)
-
-
-def test_runs_of_another_engine_are_refused(runs, path, monkeypatch):
-    save_runs(path, TRUTH, runs[:1])
-    monkeypatch.setattr("rhmm.__version__", "99.0")
-    with pytest.raises(ValueError, match=r"rhmm 0\..*this is .* rhmm 99\.0"):
-        load_runs(path, TRUTH)
-
-
-def test_the_fingerprint_is_of_every_digit_and_of_the_manifold():
-    assert fingerprint(TRUTH) == fingerprint(RiemannianHMM.from_parameters(
-        Hyperbolic(2), *TRUTH.parameters_
-    ))  # fmt: skip
-    assert fingerprint(TRUTH) != fingerprint(OTHER)
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [("runs.txt", r"\.csv or \.parquet"), ("nowhere/runs.csv", "directory that exists")],
 )
-def test_a_file_that_cannot_be_is_refused_before_anything_runs(tmp_path, name, message):
+def test_a_wrong_name_of_a_file_is_refused_before_anything_runs(tmp_path, name, message):
     with pytest.raises(ValueError, match=f"file must .*{message}"):
         sweep(TRUTH, GRID, 1, file=tmp_path / name)

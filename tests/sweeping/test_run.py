@@ -1,9 +1,19 @@
+"""One run of a sweep against the same computed by hand."""
+
 from itertools import permutations
 
 import numpy as np
 import pytest
 
-from rhmm import SPD, OnlineRiemannianHMM, RiemannianHMM, RiemannianKMeans
+from rhmm import (
+    SPD,
+    AutoMemoryRiemannianHMM,
+    RiemannianHMM,
+    RiemannianKMeans,
+    StreamingRiemannianHMM,
+    WindowedRiemannianHMM,
+)
+from rhmm.learners.registry import LEARNERS
 from rhmm.sweeping import Configuration, run_once
 from rhmm.sweeping.run import Task, run_for
 from tests.brute_force import squared_distance
@@ -16,30 +26,32 @@ SEED = 5
 def learned_by_hand(configuration, X):
     """The model and, if it has its own, the labels; without the code under test."""
     manifold = TRUTH.manifold
-    if configuration.method == "ceiling":
+    if configuration.learner == "ceiling":
         return TRUTH, None
-    if configuration.method == "em":
+    if configuration.learner == "em":
         return RiemannianHMM(manifold, 3, random_state=SEED).fit(X), None
-    if configuration.method == "kmeans":
+    if configuration.learner == "kmeans":
         clusters = RiemannianKMeans(manifold, 3, random_state=SEED).fit(X)
         parameters = clusters.to_parameters()
         return RiemannianHMM.from_parameters(manifold, *parameters), clusters.labels_
-    options = {"algorithm": configuration.method, "window": configuration.window}
-    for name in ("transition_update", "memory", "init"):
-        if getattr(configuration, name) is not None:
-            options[name] = getattr(configuration, name)
-    learner = OnlineRiemannianHMM(manifold, 3, random_state=SEED, **options)
+    kind = {
+        "windowed": WindowedRiemannianHMM,
+        "streaming": StreamingRiemannianHMM,
+        "auto": AutoMemoryRiemannianHMM,
+    }[configuration.learner]
+    learner = kind(manifold, 3, random_state=SEED, **dict(configuration.options))
     return learner.partial_fit(X).to_hmm(), None
 
 
 @pytest.mark.parametrize(
     "configuration",
     [
-        Configuration("windowed", LENGTH, 60, transition_update="paper"),
-        Configuration("windowed", LENGTH, 60),
-        Configuration("streaming", LENGTH, 60),
-        Configuration("streaming", LENGTH, 60, memory="fixed"),
-        Configuration("streaming", LENGTH, 60, init="cold"),
+        Configuration("windowed", LENGTH, window=60, transition_update="paper"),
+        Configuration("windowed", LENGTH, window=60),
+        Configuration("streaming", LENGTH, window=60),
+        Configuration("streaming", LENGTH, window=60, memory="fixed"),
+        Configuration("streaming", LENGTH, window=60, init="cold"),
+        Configuration("auto", LENGTH),
         Configuration("em", LENGTH),
         Configuration("kmeans", LENGTH),
         Configuration("ceiling", LENGTH),
@@ -77,8 +89,8 @@ def test_a_run_measures_what_trying_every_order_of_the_states_gives(configuratio
 
 
 def test_memory_grows_with_the_window_online_and_with_the_data_otherwise():
-    def nbytes(*options):
-        return run_once(TRUTH, Configuration(*options), 0).nbytes
+    def nbytes(learner, length, window=None):
+        return run_once(TRUTH, Configuration(learner, length, window=window), 0).nbytes
 
     assert nbytes("windowed", 600, 60) < nbytes("windowed", 600, 200)
     assert nbytes("windowed", 600, 60) == nbytes("windowed", 1200, 60)
@@ -91,7 +103,7 @@ def test_matrices_are_learned_too():
     truth = RiemannianHMM.from_parameters(
         SPD(2), [0.5, 0.5], [[0.9, 0.1], [0.2, 0.8]], [np.eye(2), 5 * np.eye(2)], [0.3, 0.4]
     )
-    run = run_once(truth, Configuration("streaming", 500, 60), 0)
+    run = run_once(truth, Configuration("streaming", 500, window=60), 0)
     assert np.shape(run.means) == (2, 2, 2)
     assert run.accuracy > run.ceiling - 0.05
     assert run.mean_error < 0.3
@@ -99,4 +111,4 @@ def test_matrices_are_learned_too():
 
 def test_a_worker_of_another_version_refuses():
     with pytest.raises(RuntimeError, match=r"rhmm 0\.0\.0"):
-        run_for("0.0.0", TRUTH, Task(Configuration("ceiling", 50), 0))
+        run_for("0.0.0", TRUTH, Task(Configuration("ceiling", 50), 0), LEARNERS["ceiling"])

@@ -1,3 +1,5 @@
+"""Many runs on any executor: their order, their cancellation, and what is kept of them."""
+
 import os
 import signal
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -38,11 +40,6 @@ def expected():
     return [run_once(TRUTH, configuration, seed) for configuration in GRID for seed in range(RUNS)]
 
 
-@pytest.fixture(params=["runs.csv", "runs.parquet"])
-def path(request, tmp_path):
-    return tmp_path / request.param
-
-
 def stop_after(count):
     def stop(run):
         nonlocal count
@@ -77,7 +74,7 @@ def test_without_an_executor_it_runs_in_processes_of_its_own(expected):
     assert without_times(sweep(TRUTH, GRID[:1], 1)) == without_times(expected[:1])
 
 
-def test_a_pool_of_the_standard_library_may_break(expected):
+def test_a_sweep_survives_the_break_of_a_pool_of_the_standard_library(expected):
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         victims = [pool.submit(os.getpid).result()]
 
@@ -108,18 +105,18 @@ def test_each_seed_begins_with_what_takes_longest():
     submitted = []
 
     class Order(ThreadPoolExecutor):
-        def submit(self, function, version, truth, task):
+        def submit(self, function, version, truth, task, learner):
             submitted.append(task)
-            return super().submit(function, version, truth, task)
+            return super().submit(function, version, truth, task, learner)
 
-    long = Configuration("windowed", 400, 300)
+    long = Configuration("windowed", 400, window=300)
     with Order(1) as executor:
-        sweep(TRUTH, [Configuration("streaming", 400, 60), long], 2, executor)
+        sweep(TRUTH, [Configuration("streaming", 400, window=60), long], 2, executor)
     assert [task.seed for task in submitted] == [0, 0, 1, 1]
     assert submitted[0].configuration == submitted[2].configuration == long
 
 
-def test_what_was_done_before_a_cancellation_is_kept_and_not_done_again(path, expected):
+def test_runs_before_a_cancellation_are_kept_and_not_computed_again(path, expected):
     with Here() as first:
         done = sweep(TRUTH, GRID, RUNS, first, stop_after(5), path)
     assert len(done) == 5
@@ -136,7 +133,7 @@ def test_what_was_done_before_a_cancellation_is_kept_and_not_done_again(path, ex
     assert third.submitted == 0
 
 
-def test_cancelling_takes_back_what_waits():
+def test_cancelling_a_sweep_cancels_the_tasks_that_wait():
     class Idle(ThreadPoolExecutor):
         """Runs the first task only."""
 
@@ -150,7 +147,7 @@ def test_cancelling_takes_back_what_waits():
     assert all(future.cancelled() for future in executor.futures[1:])
 
 
-def test_a_cluster_that_gives_up_is_named():
+def test_an_executor_that_loses_its_tasks_is_a_connection_error():
     class Lost(ThreadPoolExecutor):
         def submit(self, *args):
             future = Future()
@@ -190,7 +187,7 @@ def test_a_full_disk_stops_the_sweep_and_loses_nothing(here, path, expected):
     assert without_times(sweep(TRUTH, GRID, RUNS, here, file=path)) == without_times(expected)
 
 
-def test_a_full_disk_does_not_hide_what_went_wrong_before(here, tmp_path):
+def test_a_full_disk_does_not_hide_an_earlier_error(here, tmp_path):
     resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
 
@@ -208,7 +205,7 @@ def test_a_full_disk_does_not_hide_what_went_wrong_before(here, tmp_path):
     assert len(load_runs(path, TRUTH)) == 1
 
 
-def test_a_disk_that_is_full_from_the_beginning_costs_only_the_keeping(here, path, expected):
+def test_runs_are_returned_but_not_kept_when_the_disk_is_full_at_once(here, path, expected):
     resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
@@ -221,7 +218,7 @@ def test_a_disk_that_is_full_from_the_beginning_costs_only_the_keeping(here, pat
     assert os.listdir(path.parent) == []
 
 
-def test_a_file_that_another_sweep_writes_to_costs_only_the_keeping(here, path, expected):
+def test_runs_are_returned_but_not_kept_when_another_sweep_has_the_file(here, path, expected):
     pytest.importorskip("fcntl")
     with Record(path, TRUTH) as other:
         other.append(expected[0])

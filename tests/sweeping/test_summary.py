@@ -1,16 +1,22 @@
+"""Bands over the seeds, the noise floor of a window, and which window is enough."""
+
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from rhmm import Euclidean, RiemannianHMM
-from rhmm.sweeping import Configuration, enough_window, noise_floor, run_once, summarise
+from rhmm.sweeping import Band, Configuration, enough_window, noise_floor, run_once, summarise
 from tests.sweeping.tasks import TRUTH
+
+STREAMING = Configuration("streaming", 400, window=60)
 
 
 def run_with(accuracy, window=60, seed=0, **changes):
     template = run_once(TRUTH, Configuration("ceiling", 50), 0)
     configuration = Configuration("windowed", window=window)
-    return template._replace(
-        configuration=configuration, seed=seed, accuracy=accuracy, ceiling=0.98, **changes
+    return replace(
+        template, configuration=configuration, seed=seed, accuracy=accuracy, ceiling=0.98, **changes
     )
 
 
@@ -25,9 +31,9 @@ def test_a_summary_holds_mean_spread_and_band_of_each_configuration():
     assert summary.accuracy.median == 0.92
     assert summary.accuracy.low == pytest.approx(0.904)  # 0.4 of the way from .90 to .91
     assert summary.accuracy.high == pytest.approx(0.962)
-    assert summary.nbytes == 104
+    assert summary.nbytes.most == 104
     assert summary.diagonal == pytest.approx((0.4, 0.6, 0.8))
-    assert other.accuracy == (0.5, 0.0, 0.5, 0.5, 0.5)
+    assert other.accuracy == Band(0.5, 0.0, 0.5, 0.5, 0.5, 0.5)
 
 
 def test_the_noise_floor_is_the_error_of_counting_transitions_with_fading_weights():
@@ -85,6 +91,6 @@ def test_the_smallest_window_within_a_percent_of_the_ceiling_is_enough():
     assert enough_window([*runs, run_with(0.98, 40, seed=1)]) == 100
 
 
-def test_runs_of_several_methods_have_no_single_answer():
+def test_runs_of_several_learners_have_no_single_answer():
     with pytest.raises(ValueError, match="runs must be of one family"):
-        enough_window([run_with(0.9), run_once(TRUTH, Configuration("streaming", 400, 60), 0)])
+        enough_window([run_with(0.9), replace(run_with(0.9), configuration=STREAMING)])

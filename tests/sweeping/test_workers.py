@@ -1,3 +1,5 @@
+"""Worker processes: their deaths, their errors, and how a pool of them ends."""
+
 import os
 import subprocess
 import sys
@@ -24,7 +26,7 @@ def test_calls_run_in_other_processes_at_the_same_time(pool, tmp_path):
     assert waiting.result(timeout=600) != os.getpid()
 
 
-def test_a_killed_worker_takes_nothing_with_it(pool, tmp_path):
+def test_the_tasks_of_a_killed_worker_are_done_by_another(pool, tmp_path):
     futures = [pool.submit(tasks.die_the_first_time, tmp_path / str(i)) for i in range(5)]
     assert [future.result(timeout=600) for future in futures] == ["done"] * 5
 
@@ -59,12 +61,12 @@ def test_cancelling_ends_what_runs_and_what_waits(tmp_path):
         pool.submit(abs, -1)
 
 
-def test_what_is_submitted_while_the_pool_closes_does_not_wait_for_ever(tmp_path):
+def test_a_call_submitted_while_the_pool_closes_does_not_wait_for_ever(tmp_path):
     pool = WorkerPool(1)
     calls, closing = pool._calls, Thread(target=pool.shutdown, kwargs={"cancel_futures": True})
 
     class Interrupted:
-        """Somebody closes the pool when a call is about to be put into its queue."""
+        """The pool closes when a call is about to be put into its queue."""
 
         get, get_nowait = calls.get, calls.get_nowait
 
@@ -130,7 +132,7 @@ def test_only_processors_that_this_process_may_run_on_count(monkeypatch):
 
 
 @pytest.mark.parametrize(("count", "expected"), [(64, 64), (None, 1)])
-def test_a_system_that_cannot_tell_them_apart_counts_all(monkeypatch, count, expected):
+def test_all_processors_count_where_the_system_names_none(monkeypatch, count, expected):
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: count)
     assert processors() == expected

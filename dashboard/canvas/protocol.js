@@ -1,0 +1,254 @@
+// The browser's half of the protocol that dashboard/canvas/protocol.py describes as a whole.
+
+/**
+ * @import { ChartAbout } from "./charts/chart.js"
+ * @import { Place } from "./viewport.js"
+ */
+
+/**
+ * What every message has.
+ * @typedef {object} Versioned
+ * @property {number | string} version
+ * @property {number | string | null} continues the version that it adds to; null if it is whole
+ */
+
+/**
+ * The true model. Means are in map coordinates.
+ * @typedef {object} Truth
+ * @property {[number, number][]} means
+ * @property {number[]} sigmas
+ * @property {number[][]} transmat
+ * @property {number[][]} [balls] the σ-balls as ellipses, for charts that need them: cx, cy, rx, ry, angle
+ * @property {number[][]} [glyphs] the ellipses that stand for the means, where points are ellipses: rx, ry, angle
+ */
+
+/**
+ * What a link keeps of the picture.
+ * @typedef {Place & { version: number, show: string[], colour: "true" | "decoded", k: number | null }} View
+ */
+
+/**
+ * A method beside the one that is played. It has no means before it is computed.
+ * @typedef {object} Baseline
+ * @property {string} key as the view's `show` has it
+ * @property {string} label
+ * @property {string} letter that marks its means
+ * @property {string} caption of its switch
+ * @property {boolean} path whether its means are those of all its iterates, one after the other
+ * @property {Float32Array} [means] (iterates, N, 2)
+ * @property {Float32Array} [transmat] (N, N)
+ * @property {Float32Array} [errors] of A and of the means
+ */
+
+/**
+ * What the path of the learner is made of: each array has a row for each frame.
+ * @typedef {object} Path
+ * @property {Int32Array} steps (F,) the number of observations
+ * @property {Float32Array} means (F, N, 2)
+ * @property {Float32Array} transmat (F, N, N)
+ * @property {Float32Array} sigmas (F, N)
+ * @property {Float32Array} errors (F, 2) of A and of the means
+ * @property {Float32Array} [balls] (F, N, 5) as in the truth
+ * @property {Float32Array} [glyphs] (F, N, 3) as in the truth
+ */
+
+/**
+ * @typedef {object} RunAbout
+ * @property {string} id the same for the same experiment
+ * @property {number} version
+ * @property {number | null} continues
+ * @property {number} acknowledged
+ * @property {ChartAbout} chart
+ * @property {Truth} truth
+ * @property {number} length of the chain
+ * @property {number} frames that the whole path will have
+ * @property {number} held how many observations the learner holds
+ * @property {string} heldName
+ * @property {boolean} over whether no more of it will come
+ * @property {string} withoutPath what to say while there is no frame
+ * @property {View} view
+ * @property {Baseline[]} baselines
+ */
+
+/** All that is known of a run. @typedef {RunAbout & Path} Run */
+
+/**
+ * The observations, or every `stride`-th of them.
+ * @typedef {object} Points
+ * @property {Float32Array} xy (T, 2)
+ * @property {Int8Array} states
+ * @property {Int8Array} [decoded]
+ * @property {Float32Array} [glyphs] (T, 3) as in the truth
+ * @property {number} stride
+ */
+
+/** The observations of a run. @typedef {Points & { id: string, version: string, continues: string | null }} Cloud */
+
+/**
+ * A true model alone.
+ * @typedef {Omit<Points, "stride"> & { chart: ChartAbout, truth: Truth, acknowledged: number }} Sketched
+ */
+
+const ARRAY_TYPES = { float32: Float32Array, int32: Int32Array, int8: Int8Array };
+
+/**
+ * What `protocol.pack` has packed: the fields of the text and the arrays, side by side.
+ * @param {Uint8Array} bytes
+ * @returns {any} whose type the caller knows
+ */
+export function unpack(bytes) {
+  // a copy, because a typed array must begin at a multiple of its item size
+  const buffer = bytes.slice().buffer;
+  const length = new DataView(buffer).getUint32(0, true);
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+  const begin = Math.ceil((4 + length) / 8) * 8;
+  /** @type {Record<string, Int8Array | Int32Array | Float32Array>} */
+  const arrays = {};
+  for (const { name, type, offset, count } of head.arrays) {
+    const arrayType = ARRAY_TYPES[/** @type {keyof typeof ARRAY_TYPES} */ (type)];
+    arrays[name] = new arrayType(buffer, begin + offset, count);
+  }
+  return { ...head.about, ...arrays };
+}
+
+/**
+ * What is known after a message; null if it adds to a version that this browser does not have.
+ * @template {Versioned} T
+ * @param {T | null} known
+ * @param {T} news
+ * @param {(known: T, news: T) => T} joined
+ * @returns {T | null}
+ */
+export function received(known, news, joined) {
+  if (news.continues === null) return news;
+  if (news.version === known?.version) return known; // Streamlit may hand over the same message again
+  return known && news.continues === known.version ? joined(known, news) : null;
+}
+
+/**
+ * The run of a message, with each baseline's arrays in its place: they are named "em.means" and so on.
+ * @param {Uint8Array} bytes
+ * @returns {Run}
+ */
+export function unpackRun(bytes) {
+  /** @type {Record<string, any>} */
+  const run = {};
+  const { baselines, ...message } = unpack(bytes);
+  const byKey = new Map(baselines.map((/** @type {Baseline} */ baseline) => [baseline.key, { ...baseline }]));
+  for (const [name, value] of Object.entries(message)) {
+    const [key, field] = name.split(".");
+    if (field) byKey.get(key)[field] = value;
+    else run[name] = value;
+  }
+  return /** @type {Run} */ ({ ...run, baselines: [...byKey.values()] });
+}
+
+const PATH = /** @type {const} */ (["steps", "means", "transmat", "sigmas", "errors", "balls", "glyphs"]);
+
+/**
+ * The run as it was known and what is new of it.
+ * @param {Run} known
+ * @param {Run} news
+ * @returns {Run}
+ */
+export function joinedRun(known, news) {
+  const path = PATH.filter((name) => known[name]).map((name) => [name, joined(known[name], news[name])]);
+  const before = new Map(known.baselines.map((baseline) => [baseline.key, baseline]));
+  const baselines = news.baselines.map((baseline) => ({ ...before.get(baseline.key), ...baseline }));
+  return { ...known, ...news, ...Object.fromEntries(path), baselines };
+}
+
+/**
+ * @param {any} begin a typed array
+ * @param {any} end another of its kind
+ */
+function joined(begin, end) {
+  const whole = new begin.constructor(begin.length + end.length);
+  whole.set(begin);
+  whole.set(end, begin.length);
+  return whole;
+}
+
+/**
+ * Means that were moved here and that Python has not acknowledged yet. Here they count as the truth.
+ */
+export class Pending {
+  /** @type {Map<number, { place: [number, number], number: number, chart: string }>} */
+  #changes = new Map();
+  #number = 0;
+
+  /**
+   * Python has seen all changes up to this number, and has accepted or refused them.
+   * @param {number} number
+   */
+  acknowledge(number) {
+    this.#number = Math.max(this.#number, number); // a canvas before this one may have sent some
+    for (const [state, change] of this.#changes) if (change.number <= number) this.#changes.delete(state);
+  }
+
+  /**
+   * Where this mean was dropped, if Python has not acknowledged that.
+   * @param {number} state
+   */
+  placeOf(state) {
+    return this.#changes.get(state)?.place;
+  }
+
+  /**
+   * Means were dropped.
+   * @param {Map<number, [number, number]>} places by state
+   * @param {string} chart the id of the map that they were dropped on, "" if it has none
+   * @returns {Moved} what to send: all that is pending, because a message that comes while Python is busy
+   *   replaces the one before
+   */
+  add(places, chart = "") {
+    this.#number += 1;
+    for (const [state, place] of places) this.#changes.set(state, { place, number: this.#number, chart });
+    const pending = [...this.#changes].map(([state, { place: [x, y], chart }]) => {
+      return chart ? { state, x, y, chart } : { state, x, y };
+    });
+    return { number: this.#number, pending };
+  }
+
+  clear() {
+    this.#changes.clear();
+  }
+}
+
+/** @typedef {{ number: number, pending: { state: number, x: number, y: number, chart?: string }[] }} Moved */
+
+/**
+ * What Streamlit hands to a component.
+ * @typedef {object} Component
+ * @property {Uint8Array} data
+ * @property {HTMLElement} parentElement
+ * @property {(name: string, value: unknown) => void} setStateValue
+ * @property {(name: string, value: unknown) => void} setTriggerValue
+ */
+
+/** All that a canvas says to Python. */
+export class Sender {
+  /** @param {Component} component */
+  constructor({ setStateValue, setTriggerValue }) {
+    this.setStateValue = setStateValue;
+    this.setTriggerValue = setTriggerValue;
+  }
+
+  /** @param {Moved} moved */
+  moved(moved) {
+    this.setTriggerValue("moved", moved);
+  }
+
+  /**
+   * The time is sent too: Python may have another view since it was sent the same one.
+   * @param {View} view
+   */
+  view(view) {
+    this.setStateValue("view", { ...view, at: Date.now() });
+  }
+
+  /** Not a trigger: that would replace one by which means were moved. */
+  missing() {
+    this.setStateValue("missing", Date.now());
+  }
+}

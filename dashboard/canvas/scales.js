@@ -1,0 +1,91 @@
+// Where numbers stand on a panel of curves. All of it is arithmetic.
+
+/** A panel's edges in pixels. @typedef {{ left: number, right: number, top: number, bottom: number }} Panel */
+
+/** The lowest and the highest power of ten on a scale. @typedef {[number, number]} Decades */
+
+const LEAST_ERROR = 1e-9; // below this an error counts as none
+
+/**
+ * Across the panel, 0 at its left edge and `length` at its right one.
+ * @param {Panel} panel
+ * @param {number} step
+ * @param {number} length
+ */
+export function xOfStep(panel, step, length) {
+  return panel.left + ((panel.right - panel.left) * step) / length;
+}
+
+/**
+ * The inverse of `xOfStep`, to the next whole step.
+ * @param {Panel} panel
+ * @param {number} x
+ * @param {number} length
+ */
+export function stepAtX(panel, x, length) {
+  return Math.round(((x - panel.left) / (panel.right - panel.left)) * length);
+}
+
+/**
+ * @param {Panel} panel
+ * @param {number} share from 0 at the bottom to 1 at the top; what is beyond stays at the edge
+ */
+function yOfShare(panel, share) {
+  return panel.bottom - (panel.bottom - panel.top) * Math.min(1, Math.max(0, share));
+}
+
+/**
+ * @param {Panel} panel
+ * @param {number} value
+ */
+export function yOfProbability(panel, value) {
+  return yOfShare(panel, value);
+}
+
+/**
+ * @param {Panel} panel
+ * @param {number} value
+ * @param {Decades} decades
+ */
+export function yOfError(panel, value, [low, high]) {
+  return yOfShare(panel, (Math.log10(Math.max(value, LEAST_ERROR)) - low) / (high - low));
+}
+
+/**
+ * Decades that are wide enough for all of these errors, and at least one.
+ * @param {Iterable<number>} errors
+ * @returns {Decades}
+ */
+export function errorDecades(errors) {
+  let least = Infinity, most = 0;
+  for (const value of errors) {
+    if (value > LEAST_ERROR) least = Math.min(least, value);
+    most = Math.max(most, value);
+  }
+  if (!(most > 0)) return [-3, 0];
+  const low = Math.floor(Math.log10(least) + 0.15), high = Math.ceil(Math.log10(most) - 0.15);
+  return [low, Math.max(high, low + 1)];
+}
+
+/**
+ * Each decade as a number and as text.
+ * @param {Decades} decades
+ * @returns {[number, string][]}
+ */
+export function decadeTicks([low, high]) {
+  return Array.from({ length: high - low + 1 }, (_, i) => {
+    const value = 10 ** (low + i);
+    return [value, value >= 1 ? String(value) : value.toFixed(-low - i)];
+  });
+}
+
+/**
+ * The last frame at or before this many observations.
+ * @param {ArrayLike<number>} steps of the frames, rising
+ * @param {number} step
+ */
+export function frameOf(steps, step) {
+  let frame = 0;
+  while (frame + 1 < steps.length && steps[frame + 1] <= step) frame++;
+  return frame;
+}

@@ -1,0 +1,47 @@
+"""The two job queues of a server, one for runs and one for sweeps, shared by all its visitors."""
+
+from functools import cache
+
+from dashboard.compute import precomputed_run, runs, sweeps
+from dashboard.compute.jobs import FOREVER, JobQueue, Report, Request
+from dashboard.model.experiment import Experiment
+
+
+@cache
+def run_queue() -> JobQueue:
+    """Runs, as many at a time as there are processors; the precomputed one is known at once."""
+    known = precomputed_run.default_run()
+    return JobQueue(_compute_run, known={known.experiment: known} if known else {})
+
+
+@cache
+def sweep_queue() -> JobQueue:
+    """One sweep at a time: each takes all processors but one."""
+    return JobQueue(sweeps.compute, slots=1)
+
+
+def queue_of(request: Request) -> JobQueue:
+    """The queue for this request: runs answer experiments, sweeps answer sweeps."""
+    return run_queue() if isinstance(request, Experiment) else sweep_queue()
+
+
+def leave(watcher: str, except_for: JobQueue | None = None) -> None:
+    """Tell all queues but one that the watcher looks at something else."""
+    for queue in (run_queue(), sweep_queue()):
+        if queue is not except_for:
+            queue.leave(watcher)
+
+
+def warm_up() -> None:
+    """Compute the default experiment before the first visitor: this loads or compiles the kernels.
+
+    Both queues exist afterwards: two visitors who come first at the same time would make two.
+    """
+    sweep_queue()
+    run_queue().request(Experiment(), FOREVER)
+
+
+def _compute_run(experiment: Experiment, report: Report) -> runs.ExperimentRun:
+    """Takes EM and K-means from a finished run on the same data, if there is one."""
+    kept = (run for run in run_queue().results() if run.experiment.source == experiment.source)
+    return runs.compute(experiment, report, same_data=next(kept, None))

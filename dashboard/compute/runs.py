@@ -1,0 +1,179 @@
+"""What an experiment gives: its data, and every method's result on them, with the path it took."""
+
+import time
+import warnings
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from dashboard.compute.jobs import Report
+from dashboard.model.experiment import LEAST_LENGTH, LEAST_WINDOW, Experiment
+from dashboard.model.methods import BASELINES, CEILING, ONLINE, method_name
+from dashboard.model.spaces.registry import SPACES
+from rhmm import ConvergenceWarning, DegenerateWarning, RiemannianHMM, evaluate
+from rhmm.learners.learner import Learner, Path, Progress
+from rhmm.scoring import Evaluation
+from rhmm.trial import run_trial
+
+# The page says itself when a method did not converge or lost a state; the log stays empty.
+warnings.simplefilter("ignore", ConvergenceWarning)
+warnings.simplefilter("ignore", DegenerateWarning)
+
+MOST_FRAMES = 400
+"""Rows of the online learner's trace: as many moments as a picture can show."""
+
+_FINE = time.get_clock_info("thread_time").resolution < 1e-4
+_clock = time.thread_time if _FINE else time.perf_counter
+"""Seconds that a method has worked, so that other visitors of the server do not lengthen them.
+Where the system counts these too coarsely: seconds that have passed."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MethodResult(Evaluation):
+    """One method's result on the data, its states named as the true ones."""
+
+    key: str
+    """`ONLINE`, or the key of a learner."""
+    path: Path | None = None
+    """The parameters that it went through, in the same names; None if it does not keep them."""
+    remark: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its name on a page."""
+        return method_name(self.key)
+
+
+class ExperimentRun(NamedTuple):
+    """Everything known of an experiment so far; a later one replaces it as the work goes on."""
+
+    experiment: Experiment
+    points: np.ndarray
+    """Shape (T, *point_shape)."""
+    true_states: np.ndarray
+    """Shape (T,)."""
+    methods: tuple[MethodResult, ...] = ()
+    path_so_far: Path | None = None
+    """The online learner's path while it learns, its states as far as can be told."""
+    finished: bool = False
+
+    def method(self, key: str) -> MethodResult | None:
+        return next((m for m in self.methods if m.key == key), None)
+
+    @property
+    def trace(self) -> Path | None:
+        """The online learner's path, states in the true order; None while there is no step."""
+        online = self.method(ONLINE)
+        return self.path_so_far if online is None else online.path
+
+
+def empty_run(experiment: Experiment) -> ExperimentRun:
+    """Before anything is known: the truth alone."""
+    shape = SPACES[experiment.space].manifold.point_shape
+    return ExperimentRun(experiment, np.empty((0, *shape)), np.empty(0, np.int8))
+
+
+def trace_stride(experiment: Experiment) -> int:
+    """Observations between two rows of the online learner's trace."""
+    return -(-experiment.length // MOST_FRAMES)
+
+
+def observations_held(experiment: Experiment) -> int:
+    """How many observations the online learner holds at a time."""
+    manifold = SPACES[experiment.space].manifold
+    return experiment.learner.make(manifold, experiment.n_states, 0, experiment.options).n_held
+
+
+def compute(
+    experiment: Experiment, report: Report, same_data: ExperimentRun | None = None
+) -> ExperimentRun:
+    """Sample the data, then learn by each method; returns the finished run.
+
+    `report` sees the run so far, what is being done, and the share of it that is done. It may
+    raise `jobs.Cancelled`.
+
+    `same_data` is a finished run on the same data: the results of all methods but the online one
+    are taken from it, with the times they took there.
+    """
+    truth = experiment.source.true_model()
+    if same_data is None:
+        points, states = experiment.source.observe()
+    else:
+        points, states = same_data.points, same_data.true_states
+    run = ExperimentRun(experiment, points, states)
+    report(run, "Preparing the engine (it is compiled the first time, about a minute)", 0.0)
+    _prepare(experiment.space, experiment.algorithm)
+    report(run, "Learning online", 0.0)
+
+    best = evaluate(truth, truth, points, states)
+    online = _learn(run, truth, ONLINE, experiment.learner, best.ceiling, report)
+    if same_data is not None:
+        methods = tuple(online if m.key == ONLINE else m for m in same_data.methods)
+        return run._replace(methods=methods, finished=True)
+    ceiling = MethodResult(**vars(best), key=CEILING)
+    run = run._replace(methods=(ceiling, online))
+    for key, learner in BASELINES.items():
+        if not learner.needs_truth:
+            report(run, method_name(key), 0.0)
+            method = _learn(run, truth, key, learner, best.ceiling, report)
+            run = run._replace(methods=(*run.methods, method))
+    return run._replace(finished=True)
+
+
+@cache
+def _prepare(space: str, algorithm: str) -> None:
+    """Load or compile the kernels, so that the times we show are those of the methods."""
+    small = Experiment(
+        **SPACES[space].truth, length=LEAST_LENGTH, window=LEAST_WINDOW, algorithm=algorithm
+    )
+    truth, (points, states) = small.source.true_model(), small.source.observe()
+    run_trial(
+        small.learner, truth, points, states, seed=small.seed, options=small.options,
+        trace_every=trace_stride(small),
+    )  # fmt: skip
+    for learner in BASELINES.values():
+        run_trial(learner, truth, points, states, seed=small.seed, options={})
+
+
+def _learn(
+    run: ExperimentRun,
+    truth: RiemannianHMM,
+    key: str,
+    learner: Learner,
+    ceiling: float,
+    report: Report,
+) -> MethodResult:
+    """One method's result; while it learns, `report` sees the run with the path so far."""
+    experiment, name = run.experiment, method_name(key)
+
+    def watch(progress: Progress) -> None:
+        so_far, doing = run, f"{name}, {progress.doing}" if progress.doing else name
+        if learner.is_online:
+            doing = "Learning online"
+            path = learner.path(progress.estimator)
+            if path is not None:
+                order = progress.estimator.to_hmm().order_like(truth)
+                so_far = run._replace(path_so_far=path.permuted(order))
+        report(so_far, doing, progress.share)
+
+    trial = run_trial(
+        learner,
+        truth,
+        run.points,
+        run.true_states,
+        seed=experiment.seed,
+        options=experiment.options if learner.is_online else {},
+        trace_every=trace_stride(experiment),
+        ceiling=ceiling,
+        watch=watch,
+        clock=_clock,
+    )
+    evaluation, path = trial.evaluation, learner.path(trial.estimator)
+    return MethodResult(
+        **vars(evaluation),
+        key=key,
+        path=None if path is None else path.permuted(evaluation.order),
+        remark=learner.remark(trial.estimator),
+    )

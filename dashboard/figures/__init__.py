@@ -1,0 +1,1 @@
+"""Pictures that stand still: Plotly figures and SVG."""

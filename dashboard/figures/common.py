@@ -1,0 +1,199 @@
+"""Plotly pieces that several figures use."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+from plotly.colors import sample_colorscale
+from plotly.subplots import make_subplots
+
+from dashboard.figures.states import ink, state_label
+from dashboard.model.marks import STATE_COLOURS, STATE_PATTERNS
+from dashboard.text.formatting import number
+
+# Grey of this lightness stands out from the light and the dark background alike.
+NEUTRAL = "#808080"
+WRONG = "#E5484D"
+
+# None of these is a state's colour.
+SHARES = [[0.0, "#EDF1F5"], [1.0, "#2F4B68"]]
+DIFFERENCES = [[0.0, "#6A3D9A"], [0.5, "#F2F2F2"], [1.0, "#8C6D1F"]]
+
+CONFIG = {
+    "displaylogo": False,
+    "toImageButtonOptions": {"format": "svg"},
+    "modeBarButtonsToRemove": ["select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d"],
+}
+"""What every figure's own bar offers: an SVG file, zoom, pan, and the way back."""
+
+
+def matrix(
+    title: str,
+    values: NDArray[np.floating],
+    texts: Sequence[Sequence[str]],
+    hovers: Sequence[Sequence[str]],
+    *,
+    colours: list[list],
+    limits: tuple[float, float],
+    down: str,
+    across: str,
+) -> go.Figure:
+    """A matrix over states, its values in coloured cells; a cell without a value stays empty."""
+    n = len(values)
+    ticks = {
+        "tickvals": list(range(n)),
+        "ticktext": [state_label(i) for i in range(n)],
+        "tickfont": {"size": 15 if n <= 5 else 13},
+        "showgrid": False, "zeroline": False, "ticks": "", "fixedrange": True,
+    }  # fmt: skip
+    figure = go.Figure(
+        go.Heatmap(
+            z=values, text=_inked(texts, values, colours, limits), texttemplate="%{text}",
+            hovertext=hovers, hoverinfo="text",
+            textfont={"size": {1: 22, 2: 22, 3: 20, 4: 15, 5: 17}.get(n, 14)},
+            colorscale=colours, zmin=limits[0], zmax=limits[1], showscale=False,
+            xgap=2, ygap=2, hoverongaps=False,
+        )
+    )  # fmt: skip
+    figure.update_layout(
+        **titled(title),
+        margin={"l": 0, "r": 0, "t": 36, "b": 0},
+        xaxis={**ticks, "title": {"text": across, "font": {"size": 15}, "standoff": 14}},
+        yaxis={
+            **ticks, "autorange": "reversed",
+            "title": {"text": down, "font": {"size": 15}, "standoff": 14},
+        },
+        dragmode=False,
+    )  # fmt: skip
+    return figure
+
+
+def _inked(texts, values, colours, limits) -> list[list[str]]:
+    """The texts in black or white, whichever is easier to read on the colour of their cell."""
+    shares = (np.nan_to_num(values, nan=limits[0]) - limits[0]) / (limits[1] - limits[0])
+    cells = sample_colorscale(colours, shares.clip(0.0, 1.0).ravel(), colortype="tuple")
+    inks = np.array([ink(cell) for cell in cells]).reshape(shares.shape)
+    return [
+        [f'<span style="color:{ink}">{text}</span>' for ink, text in zip(*row, strict=True)]
+        for row in zip(inks, texts, strict=True)
+    ]
+
+
+def climb(
+    values: Sequence[float],
+    start: str,
+    name: str,
+    levels: Sequence[tuple[str, float]],
+    limits: tuple[float, float],
+) -> go.Figure:
+    """A quantity over iterations from a named start, beside horizontal levels to compare with."""
+    steps = list(range(len(values)))
+    figure = go.Figure()
+    if values:
+        figure.add_scatter(
+            x=steps, y=values, name=f"{name} {number(values[-1])}", mode="lines+markers",
+            line={"color": "#8A63D2", "width": 4}, marker={"size": 10},
+            text=[start, *(f"iteration {step}" for step in steps[1:])],
+            hovertemplate=f"{name}, %{{text}}: %{{y:.4f}}<extra></extra>",
+        )  # fmt: skip
+    end = max(len(values) - 1, 1)
+    for (level_name, value), dash in zip(levels, ("dash", "dot"), strict=False):
+        figure.add_scatter(
+            x=[0, end], y=[value, value], name=f"{level_name} {number(value)}", mode="lines",
+            line={"color": NEUTRAL, "width": 4, "dash": dash},
+            hovertemplate=f"{level_name}: %{{y:.4f}}<extra></extra>",
+        )  # fmt: skip
+    figure.update_layout(
+        margin={"l": 0, "r": 10, "t": 10, "b": 0},
+        height=360,
+        xaxis={
+            "title": {"text": "iteration", "font": {"size": 16}},
+            "tickfont": {"size": 15},
+            "dtick": next(step for step in (1, 2, 5, 10, 20, 50, end) if end <= 10 * step),
+            "range": [-0.03 * end, 1.03 * end],
+            "zeroline": False,
+        },
+        yaxis={"tickfont": {"size": 15}, "range": limits, "zeroline": False, "nticks": 6},
+        legend=_legend(),
+        dragmode=False,
+    )
+    return figure
+
+
+class Strip(NamedTuple):
+    """One row of a timeline: a law over the states at each time, and where it is wrong."""
+
+    title: str
+    weights: NDArray[np.floating]
+    hovers: Sequence[str]
+    wrong: NDArray[np.bool_] | None = None
+
+
+def timeline(first: int, strips: Sequence[Strip]) -> go.Figure:
+    """Rows of stacked probabilities from observation `first` on, with ticks below what is wrong."""
+    count, n = strips[0].weights.shape
+    times = np.arange(first, first + count)
+    figure = make_subplots(
+        rows=len(strips), shared_xaxes=True, vertical_spacing=0.32 / len(strips),
+        subplot_titles=[strip.title for strip in strips],
+    )  # fmt: skip
+    for row, strip in enumerate(strips, start=1):
+        for state in range(n):
+            weights = strip.weights[:, state].astype(np.float32)
+            figure.add_scatter(
+                x0=first - 0.5, dx=1, y=np.append(weights, weights[-1]), stackgroup=str(row),
+                mode="lines", line={"width": 0, "shape": "hv"}, hoverinfo="skip",
+                fillcolor=STATE_COLOURS[state],
+                fillpattern={
+                    "shape": STATE_PATTERNS[state], "fillmode": "overlay", "size": 7,
+                    "solidity": 0.2, "fgcolor": "white", "bgcolor": STATE_COLOURS[state],
+                },
+                row=row, col=1,
+            )  # fmt: skip
+        if strip.wrong is not None:
+            at = times[strip.wrong]
+            figure.add_scatter(
+                x=at, y=np.full(len(at), -0.16), mode="markers", hoverinfo="skip",
+                marker={"symbol": "triangle-up", "size": 9, "color": WRONG}, row=row, col=1,
+            )  # fmt: skip
+        figure.add_scatter(  # carries the words alone
+            x=times, y=np.full(count, 0.5), mode="markers", marker={"opacity": 0},
+            text=strip.hovers, hovertemplate="%{text}<extra></extra>", row=row, col=1,
+        )  # fmt: skip
+    figure.update_yaxes(visible=False, range=[-0.3, 1.0], fixedrange=True)
+    figure.update_xaxes(
+        range=[first - 0.5, first + count - 0.5],
+        showgrid=False,
+        zeroline=False,
+        tickfont={"size": 15},
+    )
+    figure.update_xaxes(
+        title={"text": "observation t", "font": {"size": 16}}, row=len(strips), col=1
+    )
+    figure.update_annotations(x=0, xanchor="left", font={"size": 16})
+    figure.update_layout(
+        height=40 + 92 * len(strips),
+        margin={"l": 0, "r": 0, "t": 30, "b": 0},
+        showlegend=False,
+        hovermode="closest",
+        hoverdistance=60,
+        hoverlabel={"font": {"size": 15}},
+        dragmode=False,
+    )
+    return figure
+
+
+def titled(title: str) -> dict:
+    """The title of a figure above its left edge, as part of a layout."""
+    # without the pad the figure's edge would cut the hat off Â
+    place = {"x": 0, "y": 1, "yanchor": "top", "pad": {"t": 8}}
+    return {"title": {"text": title, "font": {"size": 18}, **place}}
+
+
+def _legend() -> dict:
+    return {
+        "orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom",
+        "font": {"size": 16},
+    }  # fmt: skip

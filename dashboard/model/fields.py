@@ -1,0 +1,154 @@
+"""Settings, each declared once.
+
+A class of settings is a frozen dataclass whose fields come from `setting`. One declaration says the
+default, the kind of value with its limits and sentences, the key in a link, and the control on a
+page. From it follow
+
+- the checks: an instance is always valid, other values raise `Invalid` with a sentence,
+- the link: `to_query` writes it and `from_query` reads it back to the last digit,
+- the controls: `dashboard.ui.controls` mounts what `Control` describes.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Self
+
+from dashboard.model.kinds import Invalid, Kind, Known, quoted
+
+
+@dataclass(frozen=True)
+class Control:
+    """What a page needs to let a visitor set the value."""
+
+    widget: str
+    """``number``, ``radio``, ``slider`` (over `options`) or ``multiselect``."""
+    label: str | Callable[[Any], str]
+    """Fixed, or made from the settings on screen."""
+    help: str | None = None
+    options: tuple = ()
+    names: Mapping[Any, str] | None = None
+    """How the options are called on the page; None leaves them as they are."""
+    accepts_others: bool = False
+    """Whether a value that a link sets joins the options."""
+    step: int = 1
+    shown: Callable[[Any], bool] = lambda settings: True
+    """Whether the settings on screen need this control."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """All that is declared of one setting but its name and default, see `setting`."""
+
+    key: str
+    kind: Kind
+    check: Callable[[Any, Known], Any] | None
+    control: Control | None
+    quiet: bool = False
+    """Whether no link mentions it at its default, also where links mention other defaults."""
+
+    def checked(self, value, known: Known):
+        """The canonical form of the value, if it is valid beside the settings known so far."""
+        value = self.kind.check(value)
+        return value if self.check is None else self.check(value, known)
+
+
+def setting(
+    default: Any,
+    key: str,
+    kind: Kind,
+    check: Callable[[Any, Known], Any] | None = None,
+    control: Control | None = None,
+    *,
+    quiet: bool = False,
+) -> Any:
+    """A field of a class of `Settings`; its own `check` comes after that of its kind."""
+    one = Setting(key, kind, check, control, quiet)
+    return field(default=default, metadata={"setting": one})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Base of the dataclasses of settings."""
+
+    CHECKED_FIRST: ClassVar[tuple[str, ...]] = ()
+    """Names of the settings that others are checked against."""
+    TOGETHER: ClassVar[tuple[str, ...]] = ()
+    """Names of settings that make one thing: if one of them is refused, so are the others."""
+    WRITES_DEFAULTS: ClassVar[bool] = False
+    """Whether a link also says what is as by default."""
+
+    def __post_init__(self):
+        known: dict[str, Any] = {}
+        table = self.table()
+        for name in (*self.CHECKED_FIRST, *(n for n in table if n not in self.CHECKED_FIRST)):
+            try:
+                known[name] = table[name].checked(getattr(self, name), known)
+            except Invalid as problem:
+                raise Invalid(str(problem), name) from None
+            object.__setattr__(self, name, known[name])
+
+    @classmethod
+    def table(cls) -> dict[str, Setting]:
+        """What is declared of each setting, by its name."""
+        return {one.name: one.metadata["setting"] for one in fields(cls)}
+
+    @classmethod
+    def link_keys(cls) -> tuple[str, ...]:
+        """The keys of a link that these settings read."""
+        return tuple(one.key for one in cls.table().values())
+
+    def to_query(self) -> dict[str, str]:
+        """The part of a link that opens exactly these settings."""
+        plain = type(self)()
+        return {
+            one.key: one.kind.write(getattr(self, name))
+            for name, one in self.table().items()
+            if (self.WRITES_DEFAULTS and not one.quiet)
+            or getattr(self, name) != getattr(plain, name)
+        }
+
+    @classmethod
+    def plain(cls, asked: Known) -> Self:
+        """What a link that asks for these values leaves as it is."""
+        return cls()
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str]) -> tuple[Self, list[Invalid]]:
+        """What a link asks for, and the sentences about what it could not give.
+
+        A part that cannot be read or used is left at its default.
+        """
+        values, problems = {}, []
+        for name, one in cls.table().items():
+            if one.key in query:
+                try:
+                    values[name] = one.kind.read(query[one.key])
+                except ValueError:
+                    text = quoted(query[one.key])
+                    sentence = f"Cannot read {one.key} = '{text}'; the default is used."
+                    problems.append(Invalid(sentence, name))
+        settings, refused = cls.plain(values).accepting(values)
+        unread = {problem.field for problem in problems}
+        problems += [
+            Invalid(f"In the link: {problem}", problem.field)
+            for problem in refused
+            if problem.field not in unread
+        ]
+        return settings, problems
+
+    def accepting(self, changes: Mapping[str, Any]) -> tuple[Self, list[Invalid]]:
+        """These settings with all changes that can be accepted, and what is wrong with the others.
+
+        A change is refused alone, unless it is one of those that belong `TOGETHER`.
+        """
+        problems: dict[str, Invalid] = {}
+        while True:
+            try:
+                return replace(self, **changes), list(problems.values())
+            except Invalid as problem:
+                problems.setdefault(problem.field, problem)
+                blamed = self.TOGETHER if problem.field in self.TOGETHER else (problem.field,)
+            rest = {name: value for name, value in changes.items() if name not in blamed}
+            if len(rest) == len(changes):  # a change does not go with what is there
+                return self, list(problems.values())
+            changes = rest

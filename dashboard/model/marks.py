@@ -1,0 +1,41 @@
+"""How a state looks: its colour and its shape, the same in every figure and on every canvas."""
+
+from typing import NamedTuple
+
+
+class Mark(NamedTuple):
+    """One state's colour, and its shape as each place that draws it needs it."""
+
+    colour: str
+    symbol: str
+    """Plotly's name of the shape."""
+    glyph: str
+    """The shape as a letter, for text."""
+    pattern: str
+    """Plotly's hatching for areas, where there is no room for a marker."""
+    corners: int
+    """Of the shape on a canvas; 0 is a circle."""
+    turn: float = 0.0
+    """Where its first corner is, in quarter turns from the right, clockwise."""
+    outer: float = 1.0
+    """The corners' distance from the centre, for a circle of radius 1."""
+    inner: float | None = None
+    """The distance of the corners between, if it is a star."""
+
+
+# Okabe–Ito, those with the most contrast on white and on black first; grey stands for their black.
+MARKS = (
+    Mark("#0072B2", "circle", "●", "", corners=0),
+    Mark("#D55E00", "triangle-up", "▲", "/", corners=3, turn=-1.0, outer=1.25),
+    Mark("#009E73", "square", "■", ".", corners=4, turn=0.5, outer=1.25),
+    Mark("#CC79A7", "diamond", "◆", "\\", corners=4, outer=1.25),
+    Mark("#E69F00", "triangle-down", "▼", "-", corners=3, turn=1.0, outer=1.25),
+    Mark("#56B4E9", "pentagon", "⬟", "x", corners=5, turn=-1.0, outer=1.1),
+    Mark("#F0E442", "star", "★", "|", corners=5, turn=-1.0, outer=1.35, inner=0.55),
+    Mark("#999999", "hexagon", "⬢", "+", corners=6, turn=-1.0, outer=1.1),
+)
+
+STATE_COLOURS = tuple(mark.colour for mark in MARKS)
+STATE_SYMBOLS = tuple(mark.symbol for mark in MARKS)
+STATE_GLYPHS = "".join(mark.glyph for mark in MARKS)
+STATE_PATTERNS = tuple(mark.pattern for mark in MARKS)

@@ -1,0 +1,1 @@
+"""The spaces that observations may lie in: one a file, `registry` lists them."""

@@ -1,0 +1,1 @@
+"""Addresses beside the pages, and what comes between the browser and Streamlit."""

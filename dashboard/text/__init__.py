@@ -1,0 +1,1 @@
+"""Numbers, tables, sentences and files for people."""

@@ -1,0 +1,85 @@
+"""What the chosen Δ costs: four numbers and a paragraph."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from dashboard.model.experiment import Experiment
+from dashboard.model.methods import capitalised, variant_of
+from dashboard.text import formatting
+from rhmm import Run
+from rhmm.learners.streaming import GROWING
+from rhmm.sweeping import Summary, enough_window, noise_floor, summarise
+
+WITHIN = 0.01
+"""How near the ceiling is near enough."""
+
+
+class DeltaCost(NamedTuple):
+    """Four numbers and a paragraph."""
+
+    accuracy: str
+    error: str
+    time: str
+    memory: str
+    words: str
+
+
+def delta_cost(experiment: Experiment, runs: Iterable[Run]) -> DeltaCost | None:
+    """What the Δ of the experiment costs with its algorithm; None if it has not been run yet."""
+    variant = experiment.variant
+    window = experiment.window if variant.has_window else None
+    family = [run for run in runs if variant_of(run.configuration) == variant]
+    mine = [s for s in summarise(family) if s.configuration.window == window]
+    if not mine:
+        return None
+    summary = mine[0]
+    microseconds = 1e6 * summary.seconds.mean / experiment.length
+    return DeltaCost(
+        formatting.percent(summary.accuracy.mean),
+        f"{summary.transition_error.mean:.4f}",
+        formatting.microseconds(microseconds),
+        formatting.size(summary.nbytes.most),
+        _in_words(experiment, summary, family),
+    )
+
+
+def _in_words(experiment: Experiment, summary: Summary, family: list[Run]) -> str:
+    gap = 100 * (summary.ceiling.mean - summary.accuracy.mean)
+    if gap < 0.05:
+        reach = "as many hidden states as a decoder that knows the truth"
+    else:
+        reach = (
+            f"{gap:.1f} percentage points fewer hidden states than a decoder that knows the truth"
+        )
+    runs = "one run" if summary.runs == 1 else f"{summary.runs} runs"
+    if not experiment.variant.has_window:
+        name = capitalised(experiment.variant.name)
+        return f"{name}, which has no Δ: over {runs} it identifies {reach}."
+    enough = enough_window(family, WITHIN)
+    windows = sorted({run.configuration.settings["window"] for run in family})
+    if enough is None:
+        tried = f"None of the values of Δ up to {windows[-1]:,} that were run"
+        advice = f"{tried} comes within 1 % of the ceiling."
+    elif enough == windows[0]:
+        advice = f"Even Δ = {enough:,}, the smallest that was run, is within 1 % of the ceiling."
+    else:
+        advice = f"Δ = {enough:,} would be enough to be within 1 % of the ceiling."
+    floor = noise_floor(experiment.source.true_model(), experiment.window)
+    error = summary.transition_error.mean
+    if experiment.n_states == 1:
+        noise = "One state alone has nothing to learn in A."
+    elif experiment.options.get("memory") == GROWING and error < floor:
+        noise = (
+            f"Its memory grows, so that ‖A − Â‖ keeps falling: {error:.3f} after "
+            f"{experiment.length:,} observations, where a memory of Δ alone would stay at about "
+            f"{floor:.3f}."
+        )
+    else:
+        noise = (
+            f"A memory of Δ observations leaves ‖A − Â‖ at about {floor:.3f} by chance alone; "
+            f"here it is {error:.3f}."
+        )
+    return (
+        f"With Δ = {experiment.window:,}, {experiment.variant.name}: over {runs} it "
+        f"identifies {reach}. {noise} {advice}"
+    )

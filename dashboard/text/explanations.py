@@ -1,0 +1,261 @@
+"""Why the methods differ, in words that follow the numbers of a run."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dashboard.compute.measures import confusion
+from dashboard.compute.runs import ExperimentRun, MethodResult
+from dashboard.model.methods import CEILING, EM, KMEANS, ONLINE, WINDOWED
+from dashboard.text import formatting
+
+NEAR = 0.005
+"""Accuracies that differ by less than half a point count as equal in words."""
+
+DEGENERATE = 0.99
+"""A row of Â with an entry above this has collapsed, unless the true row is like that."""
+
+
+def why_they_differ(run: ExperimentRun) -> list[str]:
+    """A few sentences that follow the numbers of this run; none before the first result."""
+    ceiling = run.method(CEILING)
+    if ceiling is None:
+        return []
+    if run.experiment.n_states == 1:
+        sentences = [_one_state(run)]
+    else:
+        sentences = [_about_ceiling(run, ceiling), _about_kmeans(run, ceiling)]
+        sentences += [_about_online(run, ceiling), _about_em(run, ceiling)]
+    return [sentence for sentence in (*sentences, _about_cost(run)) if sentence]
+
+
+def collapsed_rows(model_transmat: NDArray, true_transmat: NDArray) -> list[int]:
+    """The rows of Â that have nearly become certain although the true ones are not."""
+    sure = np.max(model_transmat, axis=1) > DEGENERATE
+    return np.flatnonzero(sure & (np.max(true_transmat, axis=1) <= DEGENERATE)).tolist()
+
+
+def _one_state(run: ExperimentRun) -> str:
+    offs = [
+        f"{method.mean_error:.4f} ({method.name})"
+        for key in (ONLINE, EM, KMEANS)
+        if (method := run.method(key)) is not None
+    ]
+    return (
+        "With one state there is nothing to confuse: every label is right. What is left to learn "
+        f"is a mean and a width. The mean is missed by {_listed(offs)}."
+    )
+
+
+def _about_ceiling(run: ExperimentRun, ceiling: MethodResult) -> str:
+    counts = _mistakes(run, ceiling)
+    wrong = int(counts.sum())
+    if wrong == 0:
+        kmeans = run.method(KMEANS)  # as good without the chain: then it is not the chain's doing
+        apart = kmeans is not None and ceiling.accuracy - kmeans.accuracy < NEAR
+        reason = "the states do not overlap in these data, and " if apart else ""
+        return (
+            f"**The ceiling** is 100 % here: {reason}with the true parameters every observation "
+            "gets its state."
+        )
+    both = counts + counts.T
+    i, j = _greatest(np.triu(both))
+    rest = (
+        ""
+        if run.experiment.n_states == 2
+        else f", {_of_them(both[i, j], wrong)} between states {i + 1} and {j + 1}"
+    )
+    share = formatting.percent(ceiling.accuracy)
+    level = "just below 100 %" if share == formatting.percent(1.0) else f"{share}, not 100 %"
+    return (
+        f"**The ceiling** is {level}, because the states overlap: even with the true parameters "
+        f"{_times(wrong, 'observation')} of {run.experiment.length:,} "
+        f"{'gets' if wrong == 1 else 'get'} the wrong state{rest}."
+    )
+
+
+def _about_kmeans(run: ExperimentRun, ceiling: MethodResult) -> str:
+    kmeans = run.method(KMEANS)
+    if kmeans is None:
+        return ""
+    begin = (
+        "**K-means** knows neither the chain nor the widths: each point goes to the nearest centre."
+    )
+    loss = ceiling.accuracy - kmeans.accuracy
+    if loss < NEAR:
+        return f"{begin} Here it loses {_loss(loss)} by that.{_beyond_accuracy(run, ceiling)}"
+    mistakes, unavoidable = _mistakes(run, kmeans), _mistakes(run, ceiling)
+    i, j = _greatest(mistakes - unavoidable)
+    return (
+        f"{begin} It loses {_points(loss)} of accuracy on these data, above all where state "
+        f"{i + 1} is taken for state {j + 1}: {_times(mistakes[i, j])}, against "
+        f"{unavoidable[i, j]:,} with the true parameters."
+    )
+
+
+def _beyond_accuracy(run: ExperimentRun, ceiling: MethodResult) -> str:
+    """Where all are as good as the ceiling, what still tells them apart."""
+    learned = [m for key in (ONLINE, EM, KMEANS) if (m := run.method(key)) is not None]
+    if len(learned) < 3 or any(ceiling.accuracy - m.accuracy >= NEAR for m in learned):
+        return ""
+    errors = [f"{m.transition_error:.3f} ({m.name})" for m in learned]
+    return (
+        " All three are near the ceiling: accuracy hardly tells them apart, ‖A − Â‖ does: "
+        f"{_listed(errors)}."
+    )
+
+
+def _about_online(run: ExperimentRun, ceiling: MethodResult) -> str:
+    online, em = run.method(ONLINE), run.method(EM)
+    if online is None:
+        return ""
+    loss = ceiling.accuracy - online.accuracy
+    against_em = "" if em is None else _against_em(em.accuracy - online.accuracy)
+    collapsed = collapsed_rows(online.model.transmat_, np.array(run.experiment.transmat))
+    if collapsed and loss >= NEAR:
+        return (
+            f"**Online** has collapsed: {_rows_named(collapsed)} of its Â "
+            f"{'puts' if len(collapsed) == 1 else 'put'} everything on one state, "
+            f"‖A − Â‖ = {online.transition_error:.2f}, and accuracy is {_points(loss)} below the "
+            f"ceiling. {_blame(run)}"
+        )
+    if loss < NEAR:
+        sentence = f"**Online** loses {_loss(loss)} against the ceiling{against_em}"
+        if em is not None and online.transition_error > max(0.1, 3 * em.transition_error):
+            return (
+                f"{sentence}, though its Â is further from A: {online.transition_error:.3f} "
+                f"against {em.transition_error:.3f}."
+            )
+        return f"{sentence}."
+    return (
+        f"**Online** stays {_points(loss)} below the ceiling{against_em}: its Â is off by "
+        f"{online.transition_error:.3f} and its means by {online.mean_error:.3f} on average"
+        + (
+            "."
+            if em is None
+            else f", those of EM by {em.transition_error:.3f} and {em.mean_error:.3f}."
+        )
+        + (
+            f" {_blame(run)}"
+            if em is not None and online.transition_error > em.transition_error
+            else ""
+        )
+    )
+
+
+def _against_em(behind: float) -> str:
+    if abs(behind) < 0.0005:
+        return " and is level with EM"
+    return f" and is {_points(abs(behind))} {'behind' if behind > 0 else 'ahead of'} EM"
+
+
+def _blame(run: ExperimentRun) -> str:
+    experiment = run.experiment
+    if run.trace is None:
+        return (
+            "Δ is the whole chain, or nearly: it never took a step, and what is judged is its "
+            "start by K-means."
+        )
+    if experiment.algorithm != WINDOWED:
+        if not experiment.variant.has_window:
+            return "Its start depends on the first observations; try other data."
+        return (
+            f"It started from its first Δ = {experiment.window:,} observations; try another Δ, or "
+            "other data."
+        )
+    per_row = experiment.window / experiment.n_states
+    reason = (
+        f"Its window of Δ = {experiment.window:,} holds {per_row:.0f} steps out of each state on "
+        "average"
+    )
+    if experiment.options["transition_update"] == "paper":
+        return f"{reason}, and the update as printed can push entries of Â to 0 and 1."
+    return f"{reason}, which is little to learn a row of A from."
+
+
+def _about_em(run: ExperimentRun, ceiling: MethodResult) -> str:
+    """Only where EM is worse than it could be."""
+    em, online = run.method(EM), run.method(ONLINE)
+    if em is None:
+        return ""
+    below = ceiling.log_likelihood - em.log_likelihood
+    if below > 0.0005:  # less would not show in the digits we write
+        reason = (
+            f"it was {em.remark}"
+            if em.remark
+            else "it climbs only from where K-means put it, and has stopped at a poorer optimum"
+        )
+        return (
+            f"**EM** ends below the true parameters: log-likelihood "
+            f"{formatting.number(em.log_likelihood)} per observation against "
+            f"{formatting.number(ceiling.log_likelihood)}; {reason}."
+        )
+    if em.remark:
+        return f"**EM** was {em.remark}, before it had converged."
+    if online is None or online.accuracy - em.accuracy < NEAR:
+        return ""
+    behind = f"{_points(online.accuracy - em.accuracy)} less accuracy than online"
+    if em.log_likelihood < online.log_likelihood:
+        return f"**EM** has {behind}, and less likelihood: it has stopped at a poorer optimum."
+    return (
+        f"**EM** has the higher likelihood and yet {behind}: likelihood asks how well the "
+        "observations are explained, not how many states are right."
+    )
+
+
+def _about_cost(run: ExperimentRun) -> str:
+    em, online = run.method(EM), run.method(ONLINE)
+    if em is None or em.path is None or online is None:
+        return ""
+    iterations = len(em.path.step) - 1  # the first row is the start
+    return (
+        f"**The cost:** EM took {_times(iterations, 'iteration')} over all "
+        f"{run.experiment.length:,} observations ({_cost(em)}), online a single pass "
+        f"({_cost(online)})."
+    )
+
+
+def _cost(method: MethodResult) -> str:
+    """Time and memory; a precomputed result has no times."""
+    parts = [] if method.seconds is None else [formatting.seconds(method.seconds)]
+    return ", ".join([*parts, formatting.size(method.nbytes)])
+
+
+def _mistakes(run: ExperimentRun, method: MethodResult) -> NDArray[np.integer]:
+    counts = confusion(run.true_states, method.labels, run.experiment.n_states)
+    np.fill_diagonal(counts, 0)
+    return counts
+
+
+def _of_them(part: int, whole: int) -> str:
+    return f"{part:,} of them" if part < whole else "all of them"
+
+
+def _greatest(matrix: NDArray) -> tuple[int, int]:
+    row, column = np.unravel_index(np.argmax(matrix), matrix.shape)
+    return int(row), int(column)
+
+
+def _points(gap: float) -> str:
+    """0.0649 of accuracy is 6.5 points."""
+    return f"{100 * gap:.1f} points" if gap >= 0.001 else f"{100 * gap:.2f} points"
+
+
+def _loss(gap: float) -> str:
+    if gap <= 0.0:
+        return "nothing"
+    return "less than 0.01 points" if round(gap, 6) < 0.0001 else f"only {_points(gap)}"
+
+
+def _times(count: int, noun: str = "time") -> str:
+    if noun == "time" and count in (1, 2):
+        return ("once", "twice")[count - 1]
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _rows_named(rows: list[int]) -> str:
+    names = [str(row + 1) for row in rows]
+    return f"row {names[0]}" if len(names) == 1 else f"rows {_listed(names)}"
+
+
+def _listed(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

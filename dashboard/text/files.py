@@ -1,0 +1,178 @@
+"""The contents of the files that pages hand out: data, results, and scripts that compute them."""
+
+import io
+import json
+import tempfile
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+import pyarrow
+from pyarrow.csv import WriteOptions, write_csv
+
+from dashboard.compute.runs import ExperimentRun
+from dashboard.model.experiment import Experiment
+from dashboard.model.methods import BASELINES, method_name
+from dashboard.model.plan import Sweep
+from dashboard.model.spaces.registry import SPACES
+from rhmm import Configuration, Run
+from rhmm.learners.learner import Learner
+from rhmm.sweeping import save_runs
+
+_TEMPLATE = Template((Path(__file__).parent / "run_again.txt").read_text(encoding="utf-8"))
+
+
+def data_csv(run: ExperimentRun) -> bytes:
+    """One line for each observation: where it is, its true state, and each method's label."""
+    columns = {
+        "k": np.arange(1, len(run.points) + 1),
+        **_coordinates(run),
+        "true_state": run.true_states + 1,
+        **{m.key: m.labels + 1 for m in run.methods},
+    }
+    out = io.BytesIO()
+    out.write(",".join(columns).encode() + b"\n")  # Arrow's own header is in quotation marks
+    write_csv(pyarrow.table(columns), out, WriteOptions(include_header=False))
+    return out.getvalue()
+
+
+def _coordinates(run: ExperimentRun) -> dict[str, np.ndarray]:
+    """A column for each coordinate; in a file a₁₁ is a11."""
+    space = SPACES[run.experiment.space]
+    names = (unicodedata.normalize("NFKC", name) for name in space.coordinates)
+    return dict(zip(names, space.coords(run.points).T, strict=True))
+
+
+def arrays_npz(run: ExperimentRun) -> bytes:
+    """The data, every method's parameters, and the paths of those that keep one."""
+    content: dict[str, Any] = {"points": run.points, "true_states": run.true_states}
+    if run.trace is not None:
+        content |= {f"online_path_{name}": value for name, value in run.trace._asdict().items()}
+    for method in run.methods:
+        parameters = method.model.parameters_._asdict()
+        content |= {f"{method.key}_{name}": value for name, value in parameters.items()}
+        if method.path is not None:
+            path = method.path._asdict()
+            content |= {f"{method.key}_path_{name}": value for name, value in path.items()}
+    out = io.BytesIO()
+    np.savez_compressed(out, **content)
+    return out.getvalue()
+
+
+def results_json(run: ExperimentRun) -> str:
+    """The experiment and every method's parameters and measures."""
+    methods = {
+        m.key: {
+            **{name: value.tolist() for name, value in m.model.parameters_._asdict().items()},
+            "accuracy": m.accuracy,
+            "transition_error": m.transition_error,
+            "mean_error": m.mean_error,
+            "sigma_error": m.sigma_error,
+            "log_likelihood_per_observation": m.log_likelihood,
+            "seconds": m.seconds,
+            "bytes": m.nbytes,
+        }
+        for m in run.methods
+    }
+    return _json({"experiment": asdict(run.experiment), "methods": methods})
+
+
+def experiment_json(experiment: Experiment) -> str:
+    """The true model, the data's length and seed, and how they are learned."""
+    return _json({"experiment": asdict(experiment)})
+
+
+def _json(content: dict) -> str:
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def run_script(experiment: Experiment) -> str:
+    """A program that computes the numbers on the page again, with rhmm alone."""
+    learners = {"Online": experiment.learner}
+    learners |= {method_name(k): each for k, each in BASELINES.items() if not each.needs_truth}
+    options = {"Online": experiment.options}
+    lines = [
+        f'    "{name}": {learner.script(options.get(name, {}), experiment.seed)},'
+        for name, learner in learners.items()
+    ]
+    manifold = SPACES[experiment.space].manifold
+    names = {"rhmm": {manifold.name, "RiemannianHMM", "evaluate"}}
+    for learner in learners.values():
+        home = "rhmm" if _is_ours(learner) else learner.estimator.__module__
+        names.setdefault(home, set()).add(learner.estimator.__name__)
+    imports = (f"from {home} import {', '.join(sorted(used))}" for home, used in names.items())
+    return _TEMPLATE.substitute(
+        asdict(experiment),
+        means=_means(experiment),
+        manifold=manifold,
+        imports="\n".join(imports),
+        learners="\n".join(lines),
+    )
+
+
+def _means(experiment: Experiment) -> str:
+    """The true means as Python: points as the engine takes them."""
+
+    def written(array: np.ndarray) -> str:
+        if array.ndim == 0:
+            return repr(array.item())
+        items = ", ".join(map(written, array))
+        return f"({items},)" if len(array) == 1 else f"({items})"
+
+    return written(SPACES[experiment.space].points(experiment.means))
+
+
+def _is_ours(learner: Learner) -> bool:
+    """Whether rhmm itself has the learner; others are registered by the module they are in."""
+    return learner.estimator.__module__.partition(".")[0] == "rhmm"
+
+
+def runs_file(experiment: Experiment, suffix: str, runs: Iterable[Run]) -> bytes:
+    """All runs as the engine writes them: ``.csv`` or ``.parquet``."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"runs{suffix}"
+        save_runs(path, experiment.source.true_model(), runs)
+        return path.read_bytes()
+
+
+def _call(configuration: Configuration) -> str:
+    """The configuration as Python."""
+    options = "".join(f", {name}={value!r}" for name, value in configuration.options)
+    return f"Configuration({configuration.learner!r}, {configuration.length}{options})"
+
+
+def sweep_script(sweep: Sweep) -> str:
+    """A program that runs the sweep again, with rhmm alone."""
+    experiment, ways = sweep.experiment, sweep.configurations()
+    manifold = SPACES[experiment.space].manifold
+    names = ", ".join(sorted({"Configuration", manifold.name, "RiemannianHMM"}))
+    grid = "\n".join(f"    {_call(way)}," for way in ways)
+    homes = {way.entry.estimator.__module__ for way in ways if not _is_ours(way.entry)}
+    others = "".join(f"import {home}  # registers a learner\n" for home in sorted(homes))
+    return f'''"""Runs again the sweep that the dashboard showed."""
+
+{others}from rhmm import {names}, sweep
+from rhmm.sweeping import summarise
+
+truth = RiemannianHMM.from_parameters(
+    {manifold},
+    {experiment.startprob!r},
+    {experiment.transmat!r},
+    {_means(experiment)},
+    {experiment.sigmas!r},
+)
+grid = [
+{grid}
+]
+runs = sweep(truth, grid, {sweep.runs}, file="runs.csv")
+for s in summarise(runs):
+    print(
+        f"{{s.configuration.name:36}} accuracy {{s.accuracy.mean:.4f}}, "
+        f"|A - A^| {{s.transition_error.mean:.4f}}, means {{s.mean_error.mean:.4f}}, "
+        f"{{1000 * s.seconds.mean:.1f}} ms, {{s.nbytes.most}} bytes"
+    )
+'''

@@ -1,0 +1,36 @@
+"""Sentences about a sweep: how long it takes, what it leaves out, where its times are from."""
+
+from dashboard.compute.sweeps import scheduler, seconds
+from dashboard.model.plan import Sweep
+
+
+def duration(sweep: Sweep) -> str:
+    """About how long the sweep takes, and where it is computed."""
+    time = f"about {seconds(sweep):,.0f} s"
+    if scheduler() is None:
+        return f"That takes {time} on this machine."
+    return (
+        f"On this machine that would take {time}; "
+        "it is computed by the cluster that this server uses."
+    )
+
+
+def left_out(sweep: Sweep) -> str | None:
+    """Which Δ cannot be used with this chain, and why; None if all can."""
+    if not sweep.left_out():
+        return None
+    windows = ", ".join(f"{window:,}" for window in sweep.left_out())
+    n = sweep.experiment.n_states
+    return (
+        f"Left out, because a chain of {sweep.experiment.length:,} observations and "
+        f"{n} state{'' if n == 1 else 's'} cannot use them: Δ = {windows}."
+    )
+
+
+def origin_of_times(seeds: str) -> str:
+    """What the numbers of the paper's table are, over so many seeds."""
+    where = "this machine" if scheduler() is None else "the cluster that this server uses"
+    return (
+        f"Mean ± standard deviation over {seeds}. Time is that of learning, on {where}; the "
+        "paper’s is that of its authors’ machine."
+    )

@@ -1,0 +1,1 @@
+"""The visitor's side: session, controls, job view, downloads, mounting of components."""

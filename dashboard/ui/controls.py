@@ -1,0 +1,121 @@
+"""The controls of settings, and the sidebar, which is the same on every page."""
+
+import random
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from dashboard.model.draft import Draft
+from dashboard.model.experiment import MOST_SEED
+from dashboard.model.fields import Control
+from dashboard.model.presets import preset_of
+from dashboard.model.spaces.registry import SPACES
+from dashboard.ui import session, sync
+
+_OWN = "Your own"
+
+_WIDGETS: dict[str, Callable[..., Any]] = {
+    "number": st.number_input,
+    "radio": st.radio,
+    "slider": st.select_slider,
+    "multiselect": st.multiselect,
+}
+
+
+def sidebar() -> None:
+    """All controls of the experiment but those of the truth, and the link to share."""
+    me = session.visitor()
+    with st.sidebar:
+        _choose_space()
+        _choose_preset()
+        for name in me.experiment.valid.controls():
+            setting(me.experiment, name)
+        st.button("New data", on_click=_draw_anew, help="The same model, another random chain.")
+        _share()
+
+
+def setting(draft: Draft, name: str) -> None:
+    """The control of one setting, as it was declared, and below it what is wrong with its value."""
+    control = draft.valid.table()[name].control
+    if not control.shown(draft.valid):
+        return
+
+    def keep(value):
+        changed = tuple(value) if isinstance(value, list) else value
+        session.visitor().propose(draft, **{name: changed})
+
+    label = control.label if isinstance(control.label, str) else control.label(draft.valid)
+    value = list(draft[name]) if isinstance(draft[name], tuple) else draft[name]
+    options = _options(control, value)
+    sync.widget(_WIDGETS[control.widget], name, label, value, keep, help=control.help, **options)
+    problem = draft.problem_with(name)
+    if problem:
+        st.error(str(problem))
+
+
+def _options(control: Control, value) -> dict:
+    """What the widget needs besides its label and help."""
+    if control.widget == "number":
+        return {"value": None, "step": control.step}  # an emptied field is blank, and not 0
+    options = list(control.options)
+    if control.accepts_others:
+        own = value if isinstance(value, list) else [value]
+        options = sorted({*options, *own})
+    plain = "{:,}".format if control.widget == "slider" else str
+    names = control.names.get if control.names else plain
+    in_a_row = {"horizontal": True} if control.widget == "radio" else {}
+    return {"options": options, "format_func": names, **in_a_row}
+
+
+def link_warnings() -> None:
+    """What of the link could not be read or used."""
+    for problem in session.visitor().link_problems:
+        st.warning(str(problem))
+
+
+def _choose_space() -> None:
+    if len(SPACES) == 1:
+        return
+    me = session.visitor()
+    sync.widget(
+        st.selectbox, "space", "Space", me.experiment["space"],
+        lambda key: me.propose_truth(SPACES[key].truth),
+        options=list(SPACES), format_func=lambda key: SPACES[key].label,
+        help="Where the observations lie. Another space begins with a true model of its own.",
+    )  # fmt: skip
+
+
+def _choose_preset() -> None:
+    me = session.visitor()
+    space = SPACES[me.experiment["space"]]
+    presets = space.presets
+
+    def choose(name):
+        if name in presets:
+            me.propose_truth(presets[name])
+
+    names = list(presets)
+    current = preset_of(me.experiment.together())
+    if current is None:
+        names.append(_OWN)
+    sync.widget(
+        st.selectbox, "preset", "True model", current or _OWN, choose, options=names,
+        help=f"What generates the data. Drag the crosses on the {space.words.noun}, or edit it "
+        "under “Set the truth”.",
+    )  # fmt: skip
+
+
+def _draw_anew() -> None:
+    me = session.visitor()
+    me.propose(me.experiment, seed=random.randrange(min(MOST_SEED, 100_000)))
+
+
+def _share() -> None:
+    # moving the canvas or the timeline does not run the sidebar: opening this does
+    with st.popover("Share", help="A link that opens exactly this.", on_change="rerun"):
+        address = st.context.url or ""
+        query = urlencode(session.visitor().query())
+        st.caption("This link opens what you see, to the last digit.")
+        st.code(f"{address.split('?')[0]}?{query}", language=None, wrap_lines=True)

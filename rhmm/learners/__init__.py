@@ -1,0 +1,1 @@
+"""The learners, one a file: `learner` has their common interface, `registry` lists them."""

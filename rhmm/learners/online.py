@@ -1,0 +1,366 @@
+"""What all online learners share: a stream is learned observation by observation, in constant
+memory, and the learner can be asked, explained, saved and restored at any moment.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import ClassVar, Self
+
+import numpy as np
+
+from rhmm.estimator import Estimator, check_components
+from rhmm.exceptions import warn_degenerate
+from rhmm.gaussian.table import radial_table
+from rhmm.learners.em import RiemannianHMM
+from rhmm.parameters import stationary_law
+from rhmm.streams import files
+from rhmm.streams.ensemble import Ensemble, Runner
+from rhmm.streams.explanation import Explanation, scaled_densities
+from rhmm.streams.stream import Stream
+from rhmm.streams.trace import Trace, empty_trace, joined
+from rhmm.validation import (
+    as_generator,
+    check_callback,
+    check_integer,
+    check_lengths,
+    nan_where_masked,
+)
+
+_CHUNK = 4096
+
+
+class OnlineHMM(Estimator):
+    """An HMM on a manifold that learns from each observation once and holds only a few.
+
+    A row of X with NaN is a missing observation; so is what a stuck sensor repeats over and over.
+    A learner of this kind says how many observations it starts from (`start_size`), what it begins
+    with (`_begin`), how it goes on (`_decide`) and what its step is made of (`_explain`).
+    """
+
+    n_components: int
+    min_sigma: float
+    trace_every: int | None
+    callback: Callable[[Self], None] | None
+
+    kernel: ClassVar[Callable]
+    """The compiled recursion."""
+    state_class: ClassVar[type]
+    """The NamedTuple that the kernel works on."""
+    ensembles: ClassVar[tuple[type[Ensemble], ...]] = (Ensemble,)
+    """The kinds of ensembles that it runs."""
+
+    _stream: Stream | None = None
+
+    def check_options(self) -> None:
+        """Raise a ValueError that names the first wrong argument of the constructor."""
+        super().check_options()
+        check_components("n_components", self.n_components)
+        self.manifold.check_one_sigma("min_sigma", self.min_sigma)
+        if self.trace_every is not None:
+            check_integer("trace_every", self.trace_every, at_least=1)
+        check_callback(self.callback)
+
+    # Of each learner
+
+    @property
+    @abstractmethod
+    def start_size(self) -> int:
+        """Observations that it starts from."""
+
+    @property
+    @abstractmethod
+    def n_held(self) -> int:
+        """Observations that it holds at a time, after its start."""
+
+    @abstractmethod
+    def _begin(self, points: np.ndarray, seen: int) -> Ensemble:
+        """The runners that begin with the first `points`, after `seen` observations."""
+
+    def _decide(self, ensemble: Ensemble) -> Ensemble:
+        """What goes on after an ensemble has learned some observations: it, or another."""
+        return ensemble
+
+    @property
+    def _chunk(self) -> int:
+        """Observations between two calls of the callback, at most."""
+        return _CHUNK
+
+    @property
+    @abstractmethod
+    def _room(self) -> tuple[int, int]:
+        """How many points a state holds at least, and how many it has room for."""
+
+    @abstractmethod
+    def _settings_from(self, stored: dict):
+        """The settings of a runner in a file: what follows from the options is not believed."""
+
+    @abstractmethod
+    def _explain(self, runner: Runner, y: np.ndarray, observed: bool) -> Explanation:
+        """The step that this runner takes at y."""
+
+    # Learning
+
+    def fit(self, X, y=None, *, lengths=None) -> Self:
+        """Forget everything, then learn from X, shape (T, *point_shape), in order.
+
+        `y` is ignored.
+        """
+        self._stream = None
+        return self.partial_fit(X, lengths=lengths)
+
+    def partial_fit(self, X, y=None, *, lengths=None) -> Self:
+        """Learn from the observations X, in order. Any chunking gives the same, bit for bit.
+
+        `y` is ignored. A stream is one sequence: `lengths` may only say so.
+        """
+        self._consume(X, lengths, want_filtered=False)
+        return self
+
+    def partial_fit_predict_proba(self, X, *, lengths=None) -> np.ndarray:
+        """`partial_fit`, and P(s_k = i | y_1..y_k) of each observation as the stream went, (T, N).
+
+        Uniform where the learner was still collecting its first observations, and where its
+        callback has stopped it.
+        """
+        return self._consume(X, lengths, want_filtered=True)
+
+    def learn_one(self, y) -> Self:
+        """Learn from one observation, shape (*point_shape,)."""
+        return self.partial_fit(self._one(y))
+
+    def _one(self, y) -> np.ndarray:
+        """y, checked, as a stream of one."""
+        y = self.manifold._as_array("y", nan_where_masked(y))
+        if y.shape != self.manifold.point_shape:
+            raise ValueError(f"y must be one point of shape {self.manifold.point_shape}")
+        if not np.isnan(y).any():
+            self.manifold.points("y", y)
+        return y[None]
+
+    def _open_stream(self) -> Stream:
+        """The stream that goes on, or a new one if there is none."""
+        if self._stream is None:
+            self.check_options()
+            rng = as_generator("random_state", self.random_state)
+            self._stream = Stream.beginning(self.manifold, rng)
+        return self._stream
+
+    def _consume(self, X, lengths, want_filtered: bool) -> np.ndarray:
+        stream = self._open_stream()
+        X, observed = self.manifold.observations("X", X, allow_all_missing=True)
+        if len(check_lengths(lengths, len(X))) > 1:
+            raise ValueError("lengths must be one number: a stream is a single sequence")
+        n = self.n_components
+        filtered = np.full((len(X) if want_filtered else 0, n), 1.0 / n)
+        done = 0
+        while done < len(X):
+            if stream.ensemble is None:
+                size = min(self.start_size - len(stream.buffer), len(X) - done)
+            else:  # the last observation goes alone: the state before it is kept for `explain`
+                most = min(self._chunk, stream.ensemble.until_decision())
+                size = max(min(most, len(X) - 1 - done), 1)
+            part = slice(done, done + size)
+            done += size
+            stream.sensor.drop(X[part], observed[part])
+            if stream.ensemble is None:
+                self._collect(stream, X[part], observed[part])
+                continue
+            is_last = done == len(X)
+            self._advance(stream, stream.ensemble, X[part], observed[part], filtered[part], is_last)
+            if self.callback is not None:
+                try:
+                    self.callback(self)
+                except StopIteration:
+                    break
+        return filtered
+
+    def _advance(
+        self, stream: Stream, ensemble: Ensemble, X, observed, filtered, is_last: bool
+    ) -> None:
+        """Learn from X; writes into `filtered` unless it is empty."""
+        before = [runner.copy() for runner in ensemble.runners] if is_last else []
+        stream.latest = None
+        want_filtered = len(filtered) > 0
+        geometry, table = self.manifold.geometry, radial_table(self.manifold.gaussian)
+        probabilities, trace = ensemble.learn(geometry, table, X, observed, want_filtered)
+        if want_filtered:
+            filtered[:] = probabilities
+        if len(trace.step):
+            stream.traces.append(trace)
+        if is_last:
+            stream.latest = before[ensemble.leader], X[-1].copy(), bool(observed[-1])
+        stream.ensemble = self._decide(ensemble)
+        stream.note_size()
+
+    def _collect(self, stream: Stream, X, observed) -> None:
+        """Fill the buffer with observations that are not missing; begin when it is full."""
+        stream.buffer = np.concatenate([stream.buffer, X[observed]])
+        stream.skipped += int((~observed).sum())
+        stream.note_size()
+        if len(stream.buffer) < self.start_size:
+            return
+        points, stream.buffer = stream.buffer, stream.buffer[:0]
+        stream.first_rng_state = stream.rng.bit_generator.state
+        stream.ensemble = self._begin(points, len(points) + stream.skipped)
+        stream.note_size()
+        one_each = self.start_size == self.n_components  # then σ = 0 is no wonder
+        if (stream.ensemble.state.delta <= self._least_delta).all() and not one_each:
+            warn_degenerate(
+                f"every state starts on a point and its sigma is min_sigma={self.min_sigma:g}: "
+                "data of a smaller scale need a smaller one"
+            )
+
+    @property
+    def _least_delta(self) -> float:
+        return float(self.manifold.delta(self.min_sigma))
+
+    # What has been learned
+
+    @property
+    def n_samples_seen_(self) -> int:
+        """Observations taken in, missing ones included."""
+        return self._known_stream.n_samples_seen
+
+    @property
+    def _known_stream(self) -> Stream:
+        if self._stream is None:
+            raise self._not_fitted("call fit or partial_fit first")
+        return self._stream
+
+    @property
+    def _state(self):
+        stream = self._known_stream
+        if stream.ensemble is None:
+            raise self._not_fitted(
+                f"it starts from {self.start_size} observations, and has seen {len(stream.buffer)}"
+            )
+        return stream.ensemble.state
+
+    @property
+    def transmat_(self) -> np.ndarray:
+        """A as learned so far, shape (N, N)."""
+        return self._state.transmat.copy()
+
+    @property
+    def means_(self) -> np.ndarray:
+        """The c_i as learned so far, shape (N, *point_shape)."""
+        return self._state.means.copy()
+
+    @property
+    def sigmas_(self) -> np.ndarray:
+        """The σ_i as learned so far, shape (N,)."""
+        return self.manifold.sigma(self._state.delta)
+
+    @property
+    def state_nbytes_(self) -> int:
+        """Bytes that the learner needs to go on; after its start constant, whatever it has seen.
+
+        Beside them it keeps its trace and, for `explain`, the state before the latest observation.
+        """
+        return self._known_stream.nbytes
+
+    @property
+    def peak_nbytes_(self) -> int:
+        """The largest that `state_nbytes_` has been, at the start or since."""
+        return self._known_stream.peak_nbytes
+
+    @property
+    def trace_(self) -> Trace:
+        """The parameters at every `trace_every`-th observation, in arrays that are read-only."""
+        if not self.trace_every:
+            raise AttributeError("there is no trace: give trace_every to the constructor")
+        stream = self._known_stream
+        if not stream.traces:
+            return empty_trace(0, np.empty((self.n_components, *self.manifold.point_shape)))
+        stream.traces = [joined(stream.traces)]
+        return stream.traces[0]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._stream is not None and self._stream.ensemble is not None
+
+    def to_hmm(self) -> RiemannianHMM:
+        """What has been learned, as a model that scores and decodes; it starts stationary."""
+        transmat = self.transmat_
+        return RiemannianHMM.from_parameters(
+            self.manifold, stationary_law(transmat), transmat, self.means_, self.sigmas_
+        )
+
+    def predict(self, X, *, lengths=None) -> np.ndarray:
+        """The most probable state at each time given all of X, shape (T,): that of `to_hmm`."""
+        return self.to_hmm().predict(X, lengths=lengths)
+
+    def predict_proba(self, X, *, lengths=None) -> np.ndarray:
+        """P(s_t = i | all of X), shape (T, N): that of `to_hmm`."""
+        return self.to_hmm().predict_proba(X, lengths=lengths)
+
+    def score(self, X, y=None, *, lengths=None) -> float:
+        """log p(X) under what has been learned; `y` is ignored."""
+        return self.to_hmm().score(X, lengths=lengths)
+
+    def predict_proba_one(self, y) -> np.ndarray:
+        """P(s = i | all that was learned from, and y as the next observation), shape (N,).
+
+        Changes nothing.
+        """
+        y = self._one(y)
+        if not self.__sklearn_is_fitted__():
+            return np.full(self.n_components, 1.0 / self.n_components)
+        state = self._state
+        predicted = state.latest_filter() @ state.transmat
+        if np.isnan(y).any() or self._known_stream.sensor.would_drop(y):
+            return predicted
+        d2 = self.manifold.squared_distances(y, state.means)
+        joint = predicted * scaled_densities(state, d2)[0]
+        return joint / joint.sum()
+
+    def predict_one(self, y) -> int | None:
+        """The most probable state of y as the next observation; None before the start."""
+        probabilities = self.predict_proba_one(y)
+        return int(probabilities.argmax()) if self.__sklearn_is_fitted__() else None
+
+    def explain(self, k: int | None = None, X=None) -> Explanation:
+        """Every quantity of the update at observation k, as named arrays.
+
+        Without arguments: the latest one. For an earlier k give the stream X from its beginning:
+        a copy of the learner replays it up to there.
+        """
+        seen = self.n_samples_seen_
+        if X is not None:
+            X, _ = self.manifold.observations("X", X)
+            k = check_integer("k", len(X) if k is None else k, at_least=self.start_size + 1)
+            if k > len(X):
+                raise ValueError(f"k must be at most the {len(X)} observations of X, not {k}")
+            return self._fresh().partial_fit(X[:k]).explain()
+        if k not in (None, seen):
+            raise ValueError(
+                f"k must be the latest observation, {seen}, unless X holds the stream from its "
+                "beginning"
+            )
+        latest = self._known_stream.latest
+        if latest is None:
+            raise ValueError(
+                f"k={seen} cannot be explained: the learner was still collecting its first "
+                "observations, or was stopped in the middle of its data"
+            )
+        return self._explain(*latest)
+
+    # Copies and files
+
+    def stored_options(self) -> dict:
+        """What the constructor was given, apart from the manifold, seeds and functions."""
+        left_out = ("manifold", "random_state", "callback")
+        return {n: value for n, value in self.get_params(deep=False).items() if n not in left_out}
+
+    def _fresh(self) -> Self:
+        """A learner with the same options and random numbers that has seen nothing."""
+        rng = files.generator_at(self._known_stream.first_rng_state)
+        return type(self)(self.manifold, **self.stored_options(), random_state=rng)
+
+    def save(self, path) -> None:
+        """Write everything to an ``.npz`` file, so that a loaded learner goes on bit for bit."""
+        files.save(path, self)
+
+    @classmethod
+    def load(cls, path) -> Self:
+        """Read a learner that `save` wrote; it has no callback."""
+        return files.load(path, cls)

@@ -1,0 +1,144 @@
+"""Points of the open unit ball: kernels that the verbs of hyperbolic space are made of.
+
+Everything is written in the *gap* 1 − |x|², which is computed without cancellation, so that two
+points one part in 10¹² from the boundary still have all the digits of their distance.
+"""
+
+import math
+
+import numpy as np
+
+from rhmm._jit import kernel
+from rhmm.vector_math import log1p
+
+SMALLEST_GAP = 1e-15
+"""Points closer to the boundary, beyond a distance of 35 from the origin, are refused: their
+neighbours in double precision are whole units of distance away."""
+
+
+@kernel
+def gap(x):
+    """1 − |x|² to full relative accuracy: near the boundary the squares are subtracted exactly."""
+    norm2 = 0.0
+    for k in range(len(x)):
+        norm2 += x[k] * x[k]
+    if norm2 < 0.9:
+        return 1.0 - norm2
+    high, low = 1.0, 0.0
+    for k in range(len(x)):
+        square = x[k] * x[k]
+        split = 134217729.0 * x[k]
+        head = split - (split - x[k])
+        tail = x[k] - head
+        error = ((head * head - square) + 2.0 * head * tail) + tail * tail
+        total = high - square
+        low += (high - total) - square - error
+        high = total
+    return high + low
+
+
+@kernel
+def which_inside(points):
+    """Which of the points, shape (T, d), keep the smallest gap to the boundary; NaN does not."""
+    inside = np.empty(len(points), np.bool_)
+    for t in range(len(points)):
+        norm2 = 0.0
+        for k in range(points.shape[1]):
+            norm2 += points[t, k] * points[t, k]
+        # Only next to the boundary does rounding matter.
+        inside[t] = norm2 < 1.0 - 1e-9 or (norm2 < 1.1 and gap(points[t]) >= SMALLEST_GAP)
+    return inside
+
+
+@kernel
+def gaps_of(coordinates):
+    """`gap` of every point, from `coordinates` of shape (d, T); shape (T,)."""
+    high, low = np.ones(coordinates.shape[1]), np.zeros(coordinates.shape[1])
+    for k in range(len(coordinates)):
+        row = coordinates[k]
+        for t in range(len(high)):
+            x = row[t]
+            square = x * x
+            split = 134217729.0 * x
+            head = split - (split - x)
+            tail = x - head
+            error = ((head * head - square) + 2.0 * head * tail) + tail * tail
+            total = high[t] - square
+            low[t] += (high[t] - total) - square - error
+            high[t] = total
+    return high + low
+
+
+@kernel
+def separation(x, y):
+    """|x − y|²."""
+    total = 0.0
+    for k in range(len(x)):
+        total += (x[k] - y[k]) ** 2
+    return total
+
+
+@kernel
+def distance_of(s):
+    """d from s = sinh²(d/2)."""
+    return log1p(2.0 * (s + math.sqrt(s * (s + 1.0))))
+
+
+@kernel
+def towards(x, gap_x, y, gap_y, out):
+    """The unit vector (in ball coordinates) from `x` towards `y`; returns s = sinh²(d/2)."""
+    norm2 = separation(x, y)
+    if norm2 == 0.0:
+        out[:] = 0.0
+        return 0.0
+    scale = 1.0 / math.sqrt(norm2 * (norm2 + gap_x * gap_y))
+    for k in range(len(x)):
+        out[k] = (gap_x * (y[k] - x[k]) - norm2 * x[k]) * scale
+    return norm2 / (gap_x * gap_y)
+
+
+@kernel
+def move(x, gap_x, v, out):
+    """From `x` along `v`, given in an orthonormal frame: the Möbius sum x ⊕ tanh(|v|/2) v/|v|.
+
+    Returns the gap of the true end, which may be too small for coordinates to hold.
+    """
+    length = 0.0
+    for k in range(len(v)):
+        length += v[k] * v[k]
+    if length < 1e-2:  # most steps of a learner are short: no exponential is needed
+        series = 17.0 / 40320.0 - length * (31.0 / 725760.0)
+        scale = 0.5 - length * (1.0 / 24.0 - length * (1.0 / 240.0 - length * series))
+        step_gap = 1.0 - length * scale * scale
+    else:
+        length = math.sqrt(length)
+        scale = math.tanh(0.5 * length) / length
+        step_gap = 1.0 / math.cosh(0.5 * length) ** 2
+    norm2 = 0.0
+    for k in range(len(v)):
+        norm2 += (x[k] + scale * v[k]) ** 2
+    denominator = norm2 + gap_x * step_gap
+    if denominator == 0.0:
+        return 0.0
+    for k in range(len(v)):
+        out[k] = (x[k] * (norm2 + gap_x) + gap_x * scale * v[k]) / denominator
+    keep_inside(out)
+    return gap_x * step_gap / denominator
+
+
+@kernel
+def move_or_nan(x, gap_x, v, out):
+    """`_move`, with NaN for a point that coordinates cannot hold."""
+    if not move(x, gap_x, v, out) >= SMALLEST_GAP:
+        out[:] = math.nan
+
+
+@kernel
+def keep_inside(x):
+    """Bring `x` back into the ball if rounding put it on the boundary or beyond."""
+    scale = 1.0 - 2.0**-52
+    while gap(x) <= 0.0:
+        norm = math.sqrt((x**2).sum())
+        for k in range(len(x)):
+            x[k] *= scale / norm
+        scale -= 2.0**-52

@@ -1,0 +1,121 @@
+"""The centre of mass of points in the ball, by Newton's method."""
+
+import math
+
+import numpy as np
+
+from rhmm._jit import kernel, summing_kernel
+from rhmm.manifolds.ball import gap, move
+from rhmm.vector_math import log1p
+
+_LAST_STEP = 1e-5
+"""Convergence is quadratic: after a step this short the error is about its square."""
+_BLOCK = 256
+"""Points that are worked on at a time, so that intermediate results stay in the nearest cache."""
+
+
+@kernel
+def search_centre(coordinates, gaps, weights, centre, most_steps):
+    """Newton's method in the tangent space, with half steps where a full one overshoots.
+
+    `coordinates` has shape (d, T), `gaps` and `weights` (T,); `centre` is moved. Returns whether
+    the search converged.
+    """
+    dim = len(centre)
+    gradient, hessian = np.empty(dim), np.empty((dim, dim))
+    start, step = centre.copy(), np.zeros(dim)
+    value = math.inf
+    for _ in range(most_steps):
+        new_value = _newton_system(coordinates, gaps, weights, centre, gradient, hessian)
+        if new_value > value * (1.0 + 1e-12):
+            step *= 0.5
+        else:
+            value = new_value
+            start[:] = centre
+            _solve(hessian, gradient, step)
+        move(start, gap(start), step, centre)
+        if math.sqrt((step**2).sum()) < _LAST_STEP + 4e-16 / gap(centre):
+            return True
+    return False
+
+
+@summing_kernel
+def _dot(a, b):
+    total = 0.0
+    for t in range(len(a)):
+        total += a[t] * b[t]
+    return total
+
+
+@summing_kernel
+def _dot3(a, b, c):
+    total = 0.0
+    for t in range(len(a)):
+        total += a[t] * b[t] * c[t]
+    return total
+
+
+@kernel
+def _newton_system(coordinates, gaps, weights, centre, gradient, hessian):
+    """The gradient of −½Σw d² at `centre` and the Hessian of ½Σw d²; returns Σw d².
+
+    The Hessian of ½d² is 1 along the geodesic to the point and κ = d coth d across it. The unit
+    vector from c to y is n/|n| with n = (1 − |c|²)(y − c) − |y − c|² c.
+    """
+    dim, count = coordinates.shape
+    centre_gap = gap(centre)
+    norm2, distance, kappa = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
+    slope, bend, normal = np.empty(_BLOCK), np.empty(_BLOCK), np.empty((dim, _BLOCK))
+    gradient[:] = 0.0
+    hessian[:] = 0.0
+    value, across = 0.0, 0.0
+    for begin in range(0, count, _BLOCK):
+        size = min(_BLOCK, count - begin)
+        y_gap, w = gaps[begin : begin + size], weights[begin : begin + size]
+        norm2[:] = 0.0
+        for k in range(dim):
+            row = coordinates[k, begin : begin + size]
+            for t in range(size):
+                norm2[t] += (row[t] - centre[k]) ** 2
+        for t in range(size):
+            scale = centre_gap * y_gap[t]
+            s = norm2[t] / scale
+            half_sinh = math.sqrt(s * (s + 1.0)) + 1e-150
+            inverse = 1.0 / half_sinh
+            distance[t] = log1p(2.0 * (s + half_sinh))
+            kappa[t] = distance[t] * (0.5 + s) * inverse if s > 1e-18 else 1.0
+            inverse_norm = inverse / scale if s > 1e-18 else 0.0
+            slope[t] = w[t] * distance[t] * inverse_norm
+            bend[t] = w[t] * (1.0 - kappa[t]) * inverse_norm * inverse_norm
+        value += _dot3(w, distance[:size], distance[:size])
+        across += _dot(w, kappa[:size])
+        for k in range(dim):
+            row = coordinates[k, begin : begin + size]
+            for t in range(size):
+                normal[k, t] = centre_gap * (row[t] - centre[k]) - norm2[t] * centre[k]
+        for i in range(dim):
+            gradient[i] += _dot(slope[:size], normal[i, :size])
+            for j in range(i + 1):
+                hessian[i, j] += _dot3(bend[:size], normal[i, :size], normal[j, :size])
+    for i in range(dim):
+        hessian[i, i] += across
+        for j in range(i):
+            hessian[j, i] = hessian[i, j]
+    return value
+
+
+@kernel
+def _solve(matrix, vector, out):
+    """Solve a small positive definite system by elimination; overwrites `matrix`."""
+    n = len(vector)
+    out[:] = vector
+    for k in range(n):
+        for i in range(k + 1, n):
+            factor = matrix[i, k] / matrix[k, k]
+            out[i] -= factor * out[k]
+            for j in range(k + 1, n):
+                matrix[i, j] -= factor * matrix[k, j]
+    for k in range(n - 1, -1, -1):
+        for j in range(k + 1, n):
+            out[k] -= matrix[k, j] * out[j]
+        out[k] /= matrix[k, k]

@@ -1,0 +1,102 @@
+"""Symmetric positive definite matrices with the log-Euclidean metric of Arsigny et al.
+
+The matrix logarithm makes them a flat space: every verb is that of Euclidean space on logarithms,
+read as m² numbers.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rhmm._jit import implements, kernel
+from rhmm.gaussian.flat import FlatGaussian
+from rhmm.manifolds import verbs
+from rhmm.manifolds.euclidean import FlatGeometry
+from rhmm.manifolds.registry import register_manifold
+from rhmm.manifolds.spd_matrices import SPDMatrices, exp_matrices, log_matrices
+
+
+class LogGeometry(NamedTuple):
+    size: int
+
+
+@register_manifold
+class LogEuclideanSPD(SPDMatrices):
+    """The m×m symmetric positive definite matrices with d(x, y) = ‖log x − log y‖_F.
+
+    Tangent vectors are differences of logarithms: ``log(x, y)`` is log y − log x, and its length is
+    the Frobenius norm.
+    """
+
+    def __init__(self, size: int):
+        super().__init__(LogGeometry, size)
+        self.gaussian = FlatGaussian(self.dim)
+
+    def draw(self, rng, centre, sigma, size):
+        noise = rng.standard_normal((size, *self.point_shape))
+        steps = 0.5 * sigma * (noise + np.swapaxes(noise, 1, 2))
+        return exp_matrices(log_matrices(centre[None]) + steps)
+
+
+@kernel
+def _flat_space(geometry):
+    return FlatGeometry(geometry.size * geometry.size)
+
+
+@kernel
+def _log_vectors(points):
+    """The logarithms of `points`, shape (T, m, m), as T rows of m² numbers."""
+    return log_matrices(points).reshape((len(points), points.shape[1] * points.shape[2]))
+
+
+@kernel
+def _log_vector(x):
+    return _log_vectors(x.reshape((1, *x.shape)))[0]
+
+
+@kernel
+def _exp_vector(vector, out):
+    """The point whose logarithm is `vector`."""
+    out[:] = exp_matrices(vector.reshape((1, *out.shape)))[0]
+
+
+@implements(verbs.dist2, LogGeometry)
+def _dist2(geometry, x, y):
+    return verbs.dist2(_flat_space(geometry), _log_vector(x), _log_vector(y))
+
+
+@implements(verbs.log_into, LogGeometry)
+def _log_into(geometry, x, y, out):
+    out[:] = (_log_vector(y) - _log_vector(x)).reshape(out.shape)
+
+
+@implements(verbs.exp_into, LogGeometry)
+def _exp_into(geometry, x, v, out):
+    _exp_vector(_log_vector(x) + np.ascontiguousarray(v).reshape(v.size), out)
+
+
+@implements(verbs.prepared, LogGeometry)
+def _prepared(geometry, points):
+    return verbs.prepared(_flat_space(geometry), _log_vectors(points))
+
+
+@implements(verbs.distances_to, LogGeometry)
+def _distances_to(geometry, layout, first, last, centre, d2):
+    verbs.distances_to(_flat_space(geometry), layout, first, last, _log_vector(centre), d2)
+
+
+@implements(verbs.weighted_step, LogGeometry)
+def _weighted_step(geometry, layout, first, last, weights, tau, centre):
+    moved = _log_vector(centre)
+    total = verbs.weighted_step(_flat_space(geometry), layout, first, last, weights, tau, moved)
+    _exp_vector(moved, centre)
+    return total
+
+
+@implements(verbs.recentre, LogGeometry)
+def _recentre(geometry, points, weights, centres, d2, most_steps):
+    moved = _log_vectors(centres)
+    logs = _log_vectors(points)
+    converged = verbs.recentre(_flat_space(geometry), logs, weights, moved, d2, most_steps)
+    centres[:] = exp_matrices(moved.reshape(centres.shape))
+    return converged

@@ -1,0 +1,1 @@
+"""What online learners are made of: starts, races, traces, and runners on the same stream."""

@@ -1,0 +1,126 @@
+"""One state on its way through a stream, and several of them side by side."""
+
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rhmm._jit import kernel
+from rhmm.streams.checks import check_array
+from rhmm.streams.trace import Trace, empty_trace
+
+_MOST = 10.0
+"""Nats that a runner can fall behind the best by one observation."""
+
+
+class Runner(NamedTuple):
+    """A state of an online algorithm and the settings it runs under.
+
+    Both are NamedTuples of the algorithm: numba compiles its kernel for their types.
+    """
+
+    settings: Any
+    state: Any
+
+    def copy(self) -> "Runner":
+        state = type(self.state)(*(array.copy() for array in self.state))
+        return Runner(self.settings, state)
+
+
+class Ensemble:
+    """Runners on the same stream, scored by how well each predicts it; the best one leads.
+
+    `learn` is the algorithm's kernel, the same for all of them.
+    """
+
+    forget = 0.0
+    """The share of its score that a runner loses at each observation."""
+
+    def __init__(self, learn: Callable, runners: list[Runner], scores: np.ndarray | None = None):
+        self._learn = learn
+        self.runners = runners
+        self.scores = np.zeros(len(runners)) if scores is None else scores
+        self.leader = int(np.argmax(self.scores))
+        self.log_likelihood = self.state.log_likelihood.copy()
+        """Of several runners: Σ of the predictive log densities of the leaders, shape (1,)."""
+
+    @property
+    def state(self):
+        """What the leader has learned."""
+        return self.runners[self.leader].state
+
+    @property
+    def nbytes(self) -> int:
+        return sum(array.nbytes for runner in self.runners for array in runner.state)
+
+    def until_decision(self) -> int:
+        """How many observations it learns before it decides something."""
+        return sys.maxsize
+
+    def learn(self, geometry, table, X, observed, want_filtered: bool) -> tuple[np.ndarray, Trace]:
+        """Take in X; returns the leader's filtered probabilities (if wanted) and its trace."""
+        first, n = int(self.state.counters[0]), len(self.state.delta)
+        every = self.runners[0].settings.trace_every
+        rows = (first + len(X)) // every - first // every if every else 0
+        predictive = np.empty((len(self.runners), len(X) if len(self.runners) > 1 else 0))
+        filtered = np.empty((len(self.runners), len(X) if want_filtered else 0, n))
+        traces = [empty_trace(rows, runner.state.means) for runner in self.runners]
+        for r, (settings, state) in enumerate(self.runners):
+            self._learn(
+                geometry, table, settings, X, observed, state, filtered[r], predictive[r], traces[r]
+            )
+        leaders = np.zeros(len(X), np.int64)
+        if len(self.runners) == 1:
+            return filtered[0], traces[0]
+        _follow(predictive, observed, self.forget, self.scores, self.leader, leaders)
+        led = np.append(self.leader, leaders[:-1])
+        sums = np.append(self.log_likelihood, predictive[led, np.arange(len(X))]).cumsum()[1:]
+        self.log_likelihood = sums[-1:].copy()
+        self.leader = int(leaders[-1])
+        self._watch(X, observed, predictive, led)
+        at = traces[0].step - first - 1
+        picked = leaders[at]
+        trace = Trace(*(np.stack(f)[picked, np.arange(rows)] for f in zip(*traces, strict=True)))
+        trace = trace._replace(log_likelihood=sums[at])
+        return filtered[leaders, np.arange(len(X))] if want_filtered else filtered[0], trace
+
+    def _watch(self, X, observed, predictive, led) -> None:
+        """For ensembles that decide something: note what was learned, and who led then."""
+
+    # Files
+
+    def content(self) -> tuple[dict[str, int], dict[str, np.ndarray]]:
+        """What a file keeps of it beside the runners: whole numbers, and arrays."""
+        kept = {name: x for name, x in vars(self).items() if name not in ("_learn", "runners")}
+        numbers = {name: value for name, value in kept.items() if isinstance(value, int)}
+        return numbers, {name: value for name, value in kept.items() if name not in numbers}
+
+    @classmethod
+    def restored(cls, learn: Callable, runners: list[Runner], content: dict) -> "Ensemble":
+        """The ensemble that had this content."""
+        ensemble = cls.__new__(cls)
+        vars(ensemble).update(_learn=learn, runners=runners, **content)
+        return ensemble
+
+    def check(self, n: int, point_shape: tuple[int, ...]) -> None:
+        """Refuse arrays of a file that have another size or kind: kernels trust them."""
+        check_array("scores", self.scores, (len(self.runners),))
+        check_array("log_likelihood", self.log_likelihood, (1,))
+        if not 0 <= self.leader < len(self.runners):
+            raise ValueError(f"leader must be one of {len(self.runners)}")
+
+
+@kernel
+def _follow(predictive, observed, forget, scores, leader, leaders):
+    """Add each log density to the scores, which fade; the leader is the one with the best score.
+
+    No observation counts for more than `_MOST`: an outlier does not decide who leads.
+    """
+    for t in range(len(leaders)):
+        if observed[t]:
+            least = np.max(predictive[:, t]) - _MOST
+            for c in range(len(scores)):
+                scores[c] += max(predictive[c, t], least) - forget * scores[c]
+            leader = np.argmax(scores)
+        leaders[t] = leader

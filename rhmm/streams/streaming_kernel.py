@@ -1,0 +1,232 @@
+"""The streaming algorithm: Δ's two roles parted.
+
+In the paper's algorithm Δ says both how far the smoother looks back and how long estimates
+remember. Here a short lag ℓ serves the first and a count of expected visits n_i the second, so that
+an observation costs O(N²) whatever Δ is.
+
+Observations are filtered as they come. Whenever 2ℓ are held, one backward pass smooths the older
+half with all that is known, γ_t and ζ_t for t = 1..ℓ; they are learned together and let go:
+
+    n_i ← min(n_i + Σγ_t(i), cap)          τ_i = 1 − exp(−gain Σγ_t(i)/n_i)
+    c_i ← Exp(τ_i/κ_i · mean of Log y_t)   κ_i = δ_i / (dim σ_i²)
+    δ_i ← (1 − τ_i) δ_i + τ_i · mean of d²(y_t, c_i)
+    A_i ← (1 − τ_i) A_i + τ_i · mean of ζ_t(i, ·)/γ_t(i)
+
+with means over t weighted by γ_t(i). Each observation is thus learned from with ℓ to 2ℓ − 1 later
+ones known, the parameters stand still for ℓ observations at a time, and distances and densities
+run in vectors. τ is what single steps of gain γ_t/n would amount to.
+
+κ is the mean Hessian of ½d² under the Gaussian: on a curved space a step of 1/n moves too far, and
+without this the means converge more slowly than EM's. A gain above 1 forgets early mistakes faster
+than a plain average would. ``cap = ∞`` converges; ``cap = Δ/N`` tracks a drifting chain.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from rhmm._jit import kernel, piece
+from rhmm.gaussian.table import half_precision_and_log_z
+from rhmm.manifolds import verbs
+from rhmm.streams.trace import record
+from rhmm.vector_math import exp
+
+FLOOR = 1e-6
+"""Least entry of A: a state that was not seen for long can come back."""
+NEGLIGIBLE = 1e-6
+"""A state that was visited less than this, in expectation, does not move: the bias is far below
+the noise."""
+
+
+class StreamingSettings(NamedTuple):
+    """What the kernel needs to know besides its state."""
+
+    dim: int
+    """Of the manifold."""
+    gain: float
+    """How much more a step counts than in a plain average."""
+    cap: float
+    """The most visits that are remembered; ∞ for a memory that grows."""
+    least_delta: float
+    """The floor of every δ_i."""
+    trace_every: int
+    """Observations between two rows of the trace; 0 for no trace."""
+
+
+class StreamingState(NamedTuple):
+    """Everything the algorithm remembers: its size depends on ℓ and N alone."""
+
+    transmat: np.ndarray
+    means: np.ndarray
+    delta: np.ndarray
+    half_precision: np.ndarray
+    """1/2σ², a function of delta."""
+    log_z: np.ndarray
+    """log Z(σ), a function of delta."""
+    visits: np.ndarray
+    """n_i, the expected visits remembered."""
+    points: np.ndarray
+    """The observations that are held, the oldest first, and room up to 2ℓ."""
+    missing: np.ndarray
+    """Which of them are missing."""
+    alpha: np.ndarray
+    """Filtered probabilities of the same times."""
+    density: np.ndarray
+    """Densities of the same times, each row up to a factor, as they were when y_t arrived."""
+    filtered: np.ndarray
+    """The latest filtered probabilities."""
+    counters: np.ndarray
+    """Observations seen, and how many of them are held."""
+    log_likelihood: np.ndarray
+    """Sum of the one-step predictive log densities, shape (1,)."""
+
+    def latest_filter(self) -> np.ndarray:
+        """The latest filtered probabilities, shape (N,)."""
+        return self.filtered
+
+
+@kernel
+def learn(geometry, table, settings, X, observed, state, filtered, predictive, trace):
+    """Take in X one by one.
+
+    Unless empty, `filtered` receives P(s_k | y_1..y_k) and `predictive` log p(y_k | y_1..y_{k−1}).
+    """
+    transmat, alpha, density, latest = state.transmat, state.alpha, state.density, state.filtered
+    room, n = alpha.shape
+    lag = room // 2
+    k, held = state.counters
+    # What is held and what is new in one row: index held + u is X[u].
+    points = np.concatenate((state.points[:held], X))
+    missing = np.concatenate((state.missing[:held], ~observed))
+    for t in range(len(points)):
+        if missing[t]:
+            points[t] = state.means[0]  # of no weight, but a point
+    layout = verbs.prepared(geometry, points)
+    scaled, shift = np.empty((n, room)), np.empty(room)
+    gamma, pair, v, mass = np.empty((n, lag)), np.empty((n, n)), np.empty(n), np.empty(n)
+    log_likelihood = state.log_likelihood[0]
+    zero = np.int64(0)  # a plain 0 would be a type of its own, and have `_step` compiled twice
+    begin, done, row = zero, zero, zero
+    while done < len(X):
+        # Until 2ℓ are held the parameters stand still.
+        size = min(room - held, len(X) - done)
+        _densities(geometry, layout, begin + held, begin + held + size, state, scaled, shift)
+        for u in range(size):
+            known, scale = not missing[begin + held], 0.0
+            for j in range(n):
+                predicted = 0.0
+                for i in range(n):
+                    predicted += latest[i] * transmat[i, j]
+                density[held, j] = scaled[j, u] if known else 1.0
+                alpha[held, j] = predicted * density[held, j]
+                scale += alpha[held, j]
+            inverse = 1.0 / scale
+            for j in range(n):
+                alpha[held, j] *= inverse
+                latest[j] = alpha[held, j]
+            log_predictive = math.log(scale) + shift[u] if known else 0.0
+            log_likelihood += log_predictive
+            if len(predictive):
+                predictive[done] = log_predictive
+            if len(filtered):
+                filtered[done] = latest
+            held, done, k = held + 1, done + 1, k + 1
+            if held == room:
+                _smooth(transmat, alpha, density, missing[begin:], gamma, pair, v, mass)
+                _step(geometry, table, settings, layout, begin, gamma, pair, state)
+                alpha[:lag], density[:lag] = alpha[lag:], density[lag:]
+                begin, held = begin + lag, lag
+            if settings.trace_every and k % settings.trace_every == 0:
+                record(
+                    trace, row, k, transmat, state.means, state.delta, state.half_precision,
+                    latest, state.visits, log_likelihood,
+                )  # fmt: skip
+                row += 1
+    state.points[:held], state.missing[:held] = points[begin:], missing[begin:]
+    state.points[held:], state.missing[held:] = 0.0, False
+    for t in range(held):
+        if state.missing[t]:
+            state.points[t] = 0.0
+    state.counters[0], state.counters[1] = k, held
+    state.log_likelihood[0] = log_likelihood
+
+
+@piece
+def _densities(geometry, layout, first, last, state, scaled, shift):
+    """p_i(y_t) as ``scaled[i, t − first]``, divided by the largest of each time, whose log is
+    `shift`.
+    """
+    n, size = len(state.delta), last - first
+    for i in range(n):
+        mine, half_precision, log_z = scaled[i], state.half_precision[i], state.log_z[i]
+        verbs.distances_to(geometry, layout, first, last, state.means[i], mine)
+        for t in range(size):
+            mine[t] = -half_precision * mine[t] - log_z
+    shift[:size] = scaled[0, :size]
+    for i in range(1, n):
+        mine = scaled[i]
+        for t in range(size):
+            shift[t] = max(shift[t], mine[t])
+    for i in range(n):
+        mine = scaled[i]
+        for t in range(size):
+            mine[t] = exp(mine[t] - shift[t])
+
+
+@piece
+def _smooth(transmat, alpha, density, missing, gamma, pair, v, mass):
+    """Back over all that is held: γ of the older half, and the sum of its ζ; 0 where missing."""
+    n, lag = gamma.shape
+    v[:], pair[:] = density[-1], 0.0
+    for t in range(2 * lag - 2, -1, -1):
+        total, largest = 0.0, 0.0
+        for i in range(n):
+            mass[i] = 0.0
+            for j in range(n):
+                mass[i] += transmat[i, j] * v[j]
+        if t < lag:
+            for i in range(n):
+                total += alpha[t, i] * mass[i]
+            inverse = 0.0 if missing[t] else 1.0 / total
+            for i in range(n):
+                share = alpha[t, i] * inverse
+                gamma[i, t] = share * mass[i]
+                for j in range(n):
+                    pair[i, j] += share * v[j]
+        for i in range(n):
+            v[i] = density[t, i] * mass[i]
+            largest = max(largest, v[i])
+        if largest < 1e-100:
+            for i in range(n):
+                v[i] /= largest
+    for i in range(n):
+        for j in range(n):
+            pair[i, j] *= transmat[i, j]
+
+
+@piece
+def _step(geometry, table, settings, layout, begin, gamma, pair, state):
+    """Learn from the older half: the formulas at the top of this file."""
+    n, lag = gamma.shape
+    transmat, delta, half_precision = state.transmat, state.delta, state.half_precision
+    for i in range(n):
+        visited = 0.0
+        for t in range(lag):
+            visited += gamma[i, t]
+        state.visits[i] = min(state.visits[i] + visited, settings.cap)
+        if visited < NEGLIGIBLE:
+            continue
+        tau = -math.expm1(-settings.gain * visited / state.visits[i])
+        share, row_sum = tau / visited, 0.0
+        for j in range(n):
+            transmat[i, j] = max((1.0 - tau) * transmat[i, j] + share * pair[i, j], FLOOR)
+            row_sum += transmat[i, j]
+        for j in range(n):
+            transmat[i, j] /= row_sum
+        kappa = max(2.0 * half_precision[i] * delta[i] / settings.dim, 1.0)
+        d2 = verbs.weighted_step(
+            geometry, layout, begin, begin + lag, gamma[i], share / kappa, state.means[i]
+        )
+        delta[i] = max((1.0 - tau) * delta[i] + share * d2, settings.least_delta)
+        half_precision[i], state.log_z[i] = half_precision_and_log_z(table, delta[i])

@@ -1,0 +1,70 @@
+"""What an online learner writes down on its way, inside the kernel, at a chosen stride."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from rhmm._jit import piece
+
+
+class Trace(NamedTuple):
+    """Row r belongs to the moment after ``step[r]`` observations."""
+
+    step: np.ndarray
+    """Number of observations seen, shape (R,)."""
+    transmat: np.ndarray
+    """A, shape (R, N, N)."""
+    means: np.ndarray
+    """c, shape (R, N, *point_shape)."""
+    delta: np.ndarray
+    """δ, shape (R, N)."""
+    sigmas: np.ndarray
+    """σ, shape (R, N)."""
+    gamma: np.ndarray
+    """P(s_k = i | y_1..y_k), shape (R, N)."""
+    visits: np.ndarray
+    """What divides the steps: Σγ over the window, or the visits remembered; shape (R, N)."""
+    log_likelihood: np.ndarray
+    """Σ log p(y_k | y_1..y_{k−1}) so far, shape (R,): its slope is the predictive log density."""
+
+    def permuted(self, order: np.ndarray) -> "Trace":
+        """The same trace with state ``order[i]`` renamed to i."""
+        of_states = {
+            name: getattr(self, name)[:, order]
+            for name in ("means", "delta", "sigmas", "gamma", "visits")
+        }
+        return self._replace(transmat=self.transmat[:, order][:, :, order], **of_states)
+
+
+def empty_trace(rows: int, means: np.ndarray) -> Trace:
+    n = len(means)
+    return Trace(
+        np.zeros(rows, np.int64),
+        np.empty((rows, n, n)),
+        np.empty((rows, *means.shape)),
+        np.empty((rows, n)),
+        np.empty((rows, n)),
+        np.empty((rows, n)),
+        np.empty((rows, n)),
+        np.empty(rows),
+    )
+
+
+def joined(traces: list[Trace]) -> Trace:
+    """The rows of all traces in one, read-only: callers cannot change what was recorded."""
+    whole = Trace(*map(np.concatenate, zip(*traces, strict=True))) if traces[1:] else traces[0]
+    for array in whole:
+        array.flags.writeable = False
+    return whole
+
+
+@piece
+def record(trace, row, step, transmat, means, delta, half_precision, gamma, visits, likelihood):
+    trace.step[row] = step
+    trace.transmat[row] = transmat
+    trace.means[row] = means
+    trace.delta[row] = delta
+    trace.sigmas[row] = np.sqrt(0.5 / half_precision)
+    trace.gamma[row] = gamma
+    trace.visits[row] = visits
+    trace.log_likelihood[row] = likelihood

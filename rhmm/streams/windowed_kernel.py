@@ -1,0 +1,228 @@
+"""The paper's online algorithm: stochastic gradient steps over a window of Δ observations.
+
+At each new observation y_k the backward recursion runs over the whole window under today's
+parameters, so a step costs O(Δ N²). Symbols are the paper's; where it is ambiguous: the newest
+pair of states known at time k is ζ_{k−1|k} (ζ_{k+1|k+1} would need an observation from the future),
+the A on the right-hand side is the present one, and α of earlier times stay as they were computed.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from rhmm._jit import kernel, piece
+from rhmm.gaussian.table import half_precision_and_log_z
+from rhmm.manifolds import verbs
+from rhmm.streams.trace import record
+from rhmm.vector_math import exp
+
+FLOOR = 1e-6
+"""The paper's update keeps the row sums of A, not its signs: entries below this are raised to it,
+and rows are scaled back to one."""
+LEAST = 1e-12
+"""The least entry of A under the convex update, which only underflow can bring to 0."""
+
+
+class WindowedSettings(NamedTuple):
+    """What the kernel needs to know besides its state."""
+
+    window: int
+    """The paper's Δ."""
+    convex: bool
+    """Whether A moves by the convex update instead of the paper's."""
+    least_delta: float
+    """The floor of every δ_i."""
+    trace_every: int
+    """Observations between two rows of the trace; 0 for no trace."""
+
+
+class WindowedState(NamedTuple):
+    """Everything the algorithm remembers: its size depends on Δ and N alone."""
+
+    transmat: np.ndarray
+    means: np.ndarray
+    delta: np.ndarray
+    half_precision: np.ndarray
+    """1/2σ², a function of delta."""
+    log_z: np.ndarray
+    """log Z(σ), a function of delta."""
+    points: np.ndarray
+    """Room for 2Δ observations, of which the last Δ are the window."""
+    missing: np.ndarray
+    """Which of them are missing."""
+    alpha: np.ndarray
+    """Filtered probabilities of the same times."""
+    counters: np.ndarray
+    """Observations seen, and how much of the room is taken."""
+    log_likelihood: np.ndarray
+    """Sum of the one-step predictive log densities, shape (1,)."""
+
+    def latest_filter(self) -> np.ndarray:
+        """The latest filtered probabilities, shape (N,)."""
+        return self.alpha[self.counters[1] - 1]
+
+
+@kernel
+def learn(geometry, table, settings, X, observed, state, filtered, predictive, trace):
+    """Take in X one by one.
+
+    Unless empty, `filtered` receives P(s_k | y_1..y_k) and `predictive` log p(y_k | y_1..y_{k−1}).
+    """
+    transmat, means, delta = state.transmat, state.means, state.delta
+    half_precision, log_z = state.half_precision, state.log_z
+    points, missing, alpha = state.points, state.missing, state.alpha
+    window = settings.window
+    n = len(delta)
+    d2, density, largest = np.empty((n, window)), np.empty((n, window)), np.empty(window)
+    beta, v, pair = np.empty(n), np.empty(n), np.empty((n, n))
+    gamma_sum, zeta_sum, moved = np.empty(n), np.empty((n, n)), np.empty_like(means[0])
+    k, end = state.counters
+    row = np.int64(0)  # a plain 0 would be a type of its own, and have `record` compiled twice
+    for u in range(len(X)):
+        k += 1
+        if end == len(points):  # slide the window back to the beginning of the room
+            points[:window] = points[window:]
+            missing[:window] = missing[window:]
+            alpha[:window] = alpha[window:]
+            end = window
+        missing[end] = not observed[u]
+        points[end] = X[u] if observed[u] else means[0]
+        end += 1
+        begin, last = end - window, window - 1
+
+        # p_i(y_t) for the window under today's parameters, each row up to a factor.
+        verbs.squared_distances(geometry, points[begin:end], means, d2)
+        _densities(d2, half_precision, log_z, missing[begin:end], density, largest)
+
+        scale = _filter(transmat, density[:, last], alpha[end - 2], alpha[end - 1])
+        log_predictive = math.log(scale) + largest[last] if observed[u] else 0.0
+        state.log_likelihood[0] += log_predictive
+        if len(predictive):
+            predictive[u] = log_predictive
+        if len(filtered):
+            filtered[u] = alpha[end - 1]
+        _smooth(transmat, alpha[begin:end], density, beta, v, gamma_sum, zeta_sum, pair)
+
+        if observed[u]:
+            if settings.convex:
+                _convex_step(transmat, pair, gamma_sum)
+            else:
+                _paper_step(transmat, pair, zeta_sum)
+            for i in range(n):
+                gamma = alpha[end - 1, i]
+                verbs.geodesic_into(geometry, means[i], X[u], gamma / gamma_sum[i], moved)
+                means[i] = moved
+                delta[i] += gamma * (d2[i, last] - delta[i]) / math.sqrt(k)
+                delta[i] = max(delta[i], settings.least_delta)
+                half_precision[i], log_z[i] = half_precision_and_log_z(table, delta[i])
+        if settings.trace_every and k % settings.trace_every == 0:
+            record(
+                trace, row, k, transmat, means, delta, half_precision,
+                alpha[end - 1], gamma_sum, state.log_likelihood[0],
+            )  # fmt: skip
+            row += 1
+    state.counters[0] = k
+    state.counters[1] = end
+
+
+@piece
+def _filter(transmat, density, before, now):
+    """Table 1: α_k from α_{k−1}; returns what it was divided by to sum to one."""
+    n, scale = len(now), 0.0
+    for j in range(n):
+        mass = 0.0
+        for i in range(n):
+            mass += before[i] * transmat[i, j]
+        now[j] = mass * density[j]
+        scale += now[j]
+    for j in range(n):
+        now[j] /= scale
+    return scale
+
+
+@piece
+def _smooth(transmat, alpha, density, beta, v, gamma_sum, zeta_sum, pair):
+    """Table 1: β, γ and ζ backwards over the window; Σγ, Σζ, and the ζ of the newest pair."""
+    n, last = len(beta), len(alpha) - 1
+    for i in range(n):
+        beta[i] = 1.0
+        gamma_sum[i] = max(alpha[last, i], 1e-300)
+        for j in range(n):
+            zeta_sum[i, j] = 0.0
+    for t in range(last - 1, -1, -1):
+        total, most = 0.0, 0.0
+        for j in range(n):
+            v[j] = density[j, t + 1] * beta[j]
+        for i in range(n):
+            mass = 0.0
+            for j in range(n):
+                mass += transmat[i, j] * v[j]
+            beta[i] = mass
+            most = max(most, mass)
+            total += alpha[t, i] * mass
+        inverse, rescale = 1.0 / total, 1.0 / most
+        for i in range(n):
+            share = alpha[t, i] * inverse
+            gamma_sum[i] += share * beta[i]
+            for j in range(n):
+                zeta_sum[i, j] += share * v[j]
+            beta[i] *= rescale
+        if t == last - 1:
+            pair[:] = zeta_sum
+    for i in range(n):
+        for j in range(n):
+            zeta_sum[i, j] *= transmat[i, j]
+            pair[i, j] *= transmat[i, j]
+
+
+@kernel
+def _densities(d2, half_precision, log_z, missing, density, largest):
+    """p_i(y_t) as ``density[i, t]``, each time divided by the largest, whose log is `largest`."""
+    n, size = d2.shape
+    largest[:] = -math.inf
+    for i in range(n):
+        for t in range(size):
+            density[i, t] = -half_precision[i] * d2[i, t] - log_z[i]
+            largest[t] = max(largest[t], density[i, t])
+    for i in range(n):
+        for t in range(size):
+            density[i, t] = exp(density[i, t] - largest[t])
+    for t in range(size):
+        if missing[t]:
+            density[:, t] = 1.0
+
+
+@kernel
+def _convex_step(transmat, pair, gamma_sum):
+    """A_ij += (ζ_ij − A_ij Σ_h ζ_ih)/Σγ(i): a convex combination, so A stays stochastic."""
+    n = len(transmat)
+    for i in range(n):
+        leaving, row_sum = pair[i].sum(), 0.0
+        for j in range(n):
+            transmat[i, j] += (pair[i, j] - transmat[i, j] * leaving) / gamma_sum[i]
+            transmat[i, j] = max(transmat[i, j], LEAST)
+            row_sum += transmat[i, j]
+        for j in range(n):
+            transmat[i, j] /= row_sum
+
+
+@kernel
+def _paper_step(transmat, pair, zeta_sum):
+    """The paper's update of A: μ_ij = Σζ/A², g_ij = ζ/A, and the row sums kept."""
+    n = len(transmat)
+    inverse_mu, g = np.empty(n), np.empty(n)
+    for i in range(n):
+        weighted, total = 0.0, 0.0
+        for j in range(n):
+            inverse_mu[j] = transmat[i, j] ** 2 / max(zeta_sum[i, j], 1e-300)
+            g[j] = pair[i, j] / transmat[i, j]
+            weighted += g[j] * inverse_mu[j]
+            total += inverse_mu[j]
+        row_sum = 0.0
+        for j in range(n):
+            step = (g[j] - weighted / total) * inverse_mu[j]
+            transmat[i, j] = max(transmat[i, j] + step, FLOOR)
+            row_sum += transmat[i, j]
+        for j in range(n):
+            transmat[i, j] /= row_sum

@@ -1,0 +1,198 @@
+"""Runs as rows of a file: a row holds the configuration, the seed, the measures and the estimates.
+
+Everything is flat, with every digit; besides there is a fingerprint of the truth and the version of
+the engine, so that runs of another truth or engine are refused.
+"""
+
+import csv
+import hashlib
+import io
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rhmm.model import HiddenMarkovModel
+from rhmm.scoring import MEASURES
+from rhmm.sweeping.configuration import Configuration, all_options
+from rhmm.sweeping.run import Run, nested
+from rhmm.version import __version__
+
+_ESTIMATES = ("transmat", "means", "sigmas")
+
+
+class UnusableFileError(ValueError):
+    """The file is damaged, or holds the runs of another truth or engine."""
+
+
+def fingerprint(truth: HiddenMarkovModel) -> str:
+    """Sixteen letters that differ when the manifold or any digit of the parameters does."""
+    digest = hashlib.sha256(repr(truth.manifold).encode())
+    for value in truth.parameters_:
+        digest.update(np.ascontiguousarray(value, "<f8").tobytes())
+    return digest.hexdigest()[:16]
+
+
+def _head() -> dict[str, type]:
+    """The columns before the estimates, and what they hold."""
+    return {
+        **dict.fromkeys(("truth", "engine", "learner"), str),
+        "length": int,
+        **{option.name: str if option.choices else int for option in all_options()},
+        "seed": int,
+        **dict.fromkeys(MEASURES, float),
+        "nbytes": int,
+    }
+
+
+def columns(truth: HiddenMarkovModel) -> list[str]:
+    """The columns of the file of a sweep over `truth`."""
+    names = list(_head())
+    for name, shape in _shapes(truth).items():
+        names += ["_".join([name, *map(str, index)]) for index in np.ndindex(shape)]
+    return names
+
+
+def _shapes(truth: HiddenMarkovModel) -> dict[str, tuple[int, ...]]:
+    return {name: getattr(truth.parameters_, name).shape for name in _ESTIMATES}
+
+
+def row_of(run: Run, truth: HiddenMarkovModel) -> dict:
+    way = run.configuration
+    head: dict[str, Any] = {
+        "truth": fingerprint(truth),
+        "engine": __version__,
+        "learner": way.learner,
+        "length": way.length,
+        "seed": run.seed,
+        **way.settings,
+        **{name: getattr(run, name) for name in MEASURES},
+    }
+    estimates = (np.ravel(getattr(run, name)).tolist() for name in _ESTIMATES)
+    values = chain((head.get(name) for name in _head()), *estimates)
+    return dict(zip(columns(truth), values, strict=True))
+
+
+def _runs(
+    path: Path, truth: HiddenMarkovModel, names: list[str], rows: Iterable[dict]
+) -> list[Run]:
+    """The rows of a file with the columns `names`; refuses what is not ours."""
+    ours = fingerprint(truth), __version__
+    if names[:3] == ["truth", "engine", "method"]:
+        raise UnusableFileError(
+            f"file {str(path)!r} was written by rhmm 0.5: give another file, and the same sweep "
+            "computes its runs again, with the same numbers"
+        )
+    if names[: len(_head())] != list(_head()):
+        raise _damaged(path, "its columns are not those of a sweep")
+    runs = []
+    for number, row in enumerate(rows, start=1):
+        if (row["truth"], row["engine"]) != ours:
+            raise UnusableFileError(
+                f"file {str(path)!r} holds runs of another truth or engine ({row['truth']}, rhmm "
+                f"{row['engine']}; this is {ours[0]}, rhmm {ours[1]}): give another file"
+            )
+        try:
+            runs.append(_run(row, truth))
+        except (ValueError, KeyError, TypeError) as error:
+            raise _damaged(path, f"row {number}: {error}") from None
+    if names != columns(truth):
+        raise UnusableFileError(
+            f"file {str(path)!r} is of a truth of another size: give another file"
+        )
+    return runs
+
+
+def _run(row: dict, truth: HiddenMarkovModel) -> Run:
+    options = {option.name: row[option.name] for option in all_options()}
+    if any(row[name] is None for name in row if name not in options):
+        raise ValueError("a value is missing")
+    estimates = []
+    for name, shape in _shapes(truth).items():
+        indices = ("_".join([name, *map(str, index)]) for index in np.ndindex(shape))
+        values = np.array([row[index] for index in indices], dtype=float)
+        estimates.append(nested(values.reshape(shape).tolist()))
+    return Run(
+        configuration=Configuration(row["learner"], row["length"], **options),
+        seed=row["seed"],
+        **{name: row[name] for name in MEASURES},
+        **dict(zip(_ESTIMATES, estimates, strict=True)),
+    )
+
+
+def _damaged(path: Path, why: str) -> UnusableFileError:
+    return UnusableFileError(
+        f"file {str(path)!r} is damaged ({why}); it was left as it is: "
+        "move it away, or give another file"
+    )
+
+
+# CSV
+
+
+def line_of(values: Iterable) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow(values)
+    return text.getvalue().encode()
+
+
+def read_csv(path: Path, truth: HiddenMarkovModel) -> tuple[list[Run], int]:
+    """The runs of the file, and where its last whole line ends: what follows is torn."""
+    content = path.read_bytes()
+    size = content.rfind(b"\n") + 1
+    if size == 0:
+        if not line_of(columns(truth)).startswith(content):
+            raise _damaged(path, "it does not begin with the columns of a sweep")
+        return [], 0
+    try:
+        names, *lines = csv.reader(io.StringIO(content[:size].decode(), newline=""))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise _damaged(path, str(error)) from None
+    return _runs(path, truth, names, _parsed(path, names, lines)), size
+
+
+def _parsed(path: Path, names: list[str], lines: list[list[str]]) -> Iterator[dict]:
+    for number, line in enumerate(lines, start=1):
+        if len(line) != len(names):
+            raise _damaged(path, f"row {number} has {len(line)} values for {len(names)} columns")
+        try:
+            yield {name: _value(name, text) for name, text in zip(names, line, strict=True)}
+        except ValueError as error:
+            raise _damaged(path, f"row {number}: {error}") from None
+
+
+def _value(name: str, text: str):
+    return None if text == "" else _head().get(name, float)(text)
+
+
+# Parquet
+
+
+def read_parquet(path: Path, truth: HiddenMarkovModel) -> list[Run]:
+    pyarrow, parquet = import_pyarrow()
+    try:
+        table = parquet.read_table(path)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise _damaged(path, str(error)) from None
+    return _runs(path, truth, table.column_names, table.to_pylist())
+
+
+def write_parquet(path: Path, truth: HiddenMarkovModel, runs: Iterable[Run]) -> None:
+    pyarrow, parquet = import_pyarrow()
+    types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
+    schema = pyarrow.schema([(n, types[_head().get(n, float)]) for n in columns(truth)])
+    rows = [row_of(run, truth) for run in runs]
+    parquet.write_table(pyarrow.Table.from_pylist(rows, schema), path)
+
+
+def import_pyarrow():
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            "a .parquet file needs the package pyarrow; a .csv file needs nothing"
+        ) from None
+    return pyarrow, parquet

@@ -1,0 +1,232 @@
+import threading
+from dataclasses import replace
+
+import pytest
+
+from dashboard.compute import jobs, runs
+from dashboard.model.experiment import Experiment
+
+SMALL = Experiment(length=500, window=60)
+PATIENCE = 600.0
+"""Seconds: the first run may have to compile the kernels."""
+
+
+class Gate:
+    """Stands in for the computation: it reports, waits to be let through, and reports again."""
+
+    def __init__(self):
+        self.begun = threading.Semaphore(0)
+        self.opened = threading.Semaphore(0)
+        self.count = 0
+
+    def compute(self, experiment, report):
+        self.count += 1
+        run = runs.empty_run(experiment)
+        report(run, "working", 0.5)
+        self.begun.release()
+        assert self.opened.acquire(timeout=PATIENCE)
+        report(run, "working", 0.9)
+        return run._replace(finished=True)
+
+    def wait_until_begun(self):
+        assert self.begun.acquire(timeout=PATIENCE)
+
+
+@pytest.fixture
+def gate():
+    return Gate()
+
+
+def test_a_job_gives_the_run_of_its_experiment():
+    queue = jobs.JobQueue(runs.compute)
+    job = queue.request(SMALL, jobs.FOREVER)  # compiling may outlast a visitor's patience
+
+    assert job.wait(PATIENCE)
+    assert job.error is None
+    assert job.progress.result.experiment == SMALL
+    assert job.progress.result.finished
+
+
+def test_two_visitors_with_the_same_request_share_one_job(gate):
+    queue = jobs.JobQueue(gate.compute)
+    first = queue.request(SMALL, "me")
+    gate.wait_until_begun()
+
+    assert queue.request(SMALL, "you") is first
+    gate.opened.release()
+    assert first.wait(PATIENCE)
+    assert queue.request(SMALL, "them") is first
+    assert gate.count == 1
+
+
+def test_a_job_goes_on_while_a_visitor_wants_it(gate):
+    queue = jobs.JobQueue(gate.compute)
+    job = queue.request(SMALL, "me")
+    queue.request(SMALL, "you")
+    gate.wait_until_begun()
+
+    queue.leave("me")
+    gate.opened.release()
+
+    assert job.wait(PATIENCE)
+    assert not job.cancelled
+
+
+def test_a_job_ends_when_its_last_visitor_leaves(gate):
+    queue = jobs.JobQueue(gate.compute)
+    job = queue.request(SMALL, "me")
+    gate.wait_until_begun()
+
+    queue.leave("me")
+    gate.opened.release()
+
+    assert job.wait(PATIENCE)
+    assert job.cancelled
+    assert not job.progress.result.finished
+
+
+def test_another_request_gives_up_the_job(gate):
+    queue = jobs.JobQueue(gate.compute)
+    job = queue.request(SMALL, "me")
+    gate.wait_until_begun()
+
+    queue.request(replace(SMALL, seed=1), "me")
+    gate.opened.release()
+    gate.opened.release()
+
+    assert job.wait(PATIENCE)
+    assert job.cancelled
+
+
+def test_a_job_ends_when_no_visitor_looks_any_more(gate, monkeypatch):
+    job = jobs.JobQueue(gate.compute).request(SMALL, "me")
+    gate.wait_until_begun()
+
+    monkeypatch.setattr(jobs, "PATIENCE", -1.0)
+    gate.opened.release()
+
+    assert job.wait(PATIENCE)
+    assert job.cancelled
+
+
+def test_a_cancelled_experiment_can_be_asked_for_again(gate):
+    queue = jobs.JobQueue(gate.compute)
+    first = queue.request(SMALL, "me")
+    gate.wait_until_begun()
+    queue.leave("me")
+    gate.opened.release()
+    assert first.wait(PATIENCE)
+
+    second = queue.request(SMALL, "me")
+    gate.opened.release()
+
+    assert second is not first
+    assert second.wait(PATIENCE)
+    assert second.progress.result.finished
+
+
+def test_more_jobs_than_slots_are_queued_and_say_so(gate):
+    queue = jobs.JobQueue(gate.compute, slots=1)
+    first = queue.request(SMALL, "me")
+    gate.wait_until_begun()
+
+    second = queue.request(replace(SMALL, seed=1), "you")
+
+    assert second.progress.doing == "Queued"
+    gate.opened.release()
+    assert first.wait(PATIENCE)
+    gate.wait_until_begun()
+    assert second.progress.doing == "working"
+    gate.opened.release()
+    assert second.wait(PATIENCE)
+
+
+def test_a_queued_job_ends_when_its_last_visitor_leaves(gate):
+    queue = jobs.JobQueue(gate.compute, slots=1)
+    queue.request(SMALL, "me")
+    gate.wait_until_begun()
+    second = queue.request(replace(SMALL, seed=1), "you")
+
+    queue.leave("you")
+
+    assert second.wait(PATIENCE)
+    assert second.cancelled
+    assert gate.count == 1
+    gate.opened.release()
+
+
+def test_a_failure_is_kept_for_the_page():
+    def fail(experiment, report):
+        raise ValueError("no such thing")
+
+    queue = jobs.JobQueue(fail)
+    job = queue.request(SMALL, "me")
+
+    assert job.wait(PATIENCE)
+    assert str(job.error) == "no such thing"
+    assert queue.request(SMALL, "me") is not job
+
+
+def test_a_known_run_is_shown_until_it_is_computed_anew(gate):
+    known = runs.empty_run(SMALL)._replace(finished=True)
+    job = jobs.JobQueue(gate.compute, known={SMALL: known}).request(SMALL, "me")
+    gate.wait_until_begun()
+
+    assert job.progress.result is known
+    gate.opened.release()
+    assert job.wait(PATIENCE)
+    assert job.progress.result is not known
+
+
+def test_only_the_latest_runs_are_kept(gate, monkeypatch):
+    monkeypatch.setattr(jobs, "KEPT", 2)
+    queue = jobs.JobQueue(gate.compute)
+    made = []
+    for seed in range(4):
+        gate.opened.release()
+        job = queue.request(replace(SMALL, seed=seed), "me")
+        assert job.wait(PATIENCE)
+        made.append(job)
+
+    assert queue.request(replace(SMALL, seed=3), "me") is made[3]
+    gate.opened.release()
+    assert queue.request(replace(SMALL, seed=0), "me") is not made[0]
+
+
+def test_cancelled_jobs_do_not_displace_finished_ones(gate, monkeypatch):
+    monkeypatch.setattr(jobs, "KEPT", 1)
+    queue = jobs.JobQueue(gate.compute)
+    gate.opened.release()
+    finished = queue.request(SMALL, "me")
+    assert finished.wait(PATIENCE)
+    for seed in range(1, 4):
+        job = queue.request(replace(SMALL, seed=seed), "you")
+        queue.leave("you")
+        gate.opened.release()
+        assert job.wait(PATIENCE)
+        assert job.cancelled
+
+    assert queue.request(SMALL, "me") is finished
+    assert queue.results() == [finished.progress.result]
+
+
+def test_what_the_server_itself_wants_is_never_forgotten(gate, monkeypatch):
+    monkeypatch.setattr(jobs, "KEPT", 2)
+    queue = jobs.JobQueue(gate.compute)
+    gate.opened.release()
+    default = queue.request(SMALL, jobs.FOREVER)
+    assert default.wait(PATIENCE)
+    for seed in range(1, 5):
+        gate.opened.release()
+        assert queue.request(replace(SMALL, seed=seed), "me").wait(PATIENCE)
+
+    assert queue.request(SMALL, "me") is default
+
+
+def test_what_the_server_itself_wants_is_computed_without_visitors(gate, monkeypatch):
+    monkeypatch.setattr(jobs, "PATIENCE", -1.0)
+    job = jobs.JobQueue(gate.compute).request(SMALL, jobs.FOREVER)
+    gate.opened.release()
+
+    assert job.wait(PATIENCE)
+    assert not job.cancelled

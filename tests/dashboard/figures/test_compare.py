@@ -1,0 +1,99 @@
+import re
+
+import numpy as np
+import pytest
+
+from dashboard.figures import common, compare
+from dashboard.model.experiment import Experiment
+from dashboard.model.methods import CEILING, EM, KMEANS, ONLINE, ORDER
+from dashboard.text import explanations
+from tests.dashboard.made_runs import finished, until
+
+
+def test_maps_show_the_same_few_observations_in_the_labels_of_each_method(paper):
+    def cloud(key):
+        """State by point."""
+        traces = compare.map_of(paper, paper.method(key)).data[:3]
+        return {
+            point: state
+            for state, trace in enumerate(traces)
+            for point in zip(trace.x, trace.y, strict=True)
+        }
+
+    online, kmeans = cloud(ONLINE), cloud(KMEANS)
+    assert len(online) == compare.MOST_POINTS
+    assert online.keys() == kmeans.keys()
+    assert online != kmeans
+
+
+def test_cells_say_the_transition_matrix_to_two_digits(paper):
+    figure = compare.transitions(paper.method(ONLINE))
+    cells = [[float(re.sub("<.*?>", "", cell)) for cell in row] for row in figure.data[0].text]
+    np.testing.assert_allclose(cells, paper.method(ONLINE).model.transmat_, atol=0.005)
+
+
+def test_errors_of_all_methods_share_one_scale(paper):
+    scales = {
+        (heat.zmin, heat.zmax)
+        for method in paper.methods
+        for heat in compare.transition_errors(paper, method).data
+    }
+    worst = max(
+        np.abs(m.model.transmat_ - np.array(paper.experiment.transmat)).max() for m in paper.methods
+    )
+    assert scales == {(-worst, worst)}
+
+
+def test_a_state_that_never_occurs_leaves_its_row_of_the_confusion_empty():
+    truth = {
+        "transmat": ((1.0, 0.0), (0.0, 1.0)),
+        "means": ((0.0, 0.0), (0.5, 0.0)),
+        "sigmas": (0.3, 0.3),
+        "startprob": (1.0, 0.0),
+    }
+    run = finished(Experiment(**truth, length=500, window=100))
+    heat = compare.confusions(run, run.method(CEILING)).data[0]
+    assert all(re.sub("<.*?>", "", cell) == "" for cell in heat.text[1])
+    assert "nan" not in " ".join(np.ravel(heat.hovertext)).lower()
+    assert explanations.why_they_differ(run)
+
+
+def test_the_likelihood_climbs_from_kmeans_to_em(paper):
+    climb = compare.likelihood(paper).data[0]
+    assert climb.y[0] == pytest.approx(paper.method(KMEANS).log_likelihood)
+    assert climb.y[-1] == pytest.approx(paper.method(EM).log_likelihood)
+    assert np.all(np.diff(climb.y) >= 0.0)
+
+
+def test_the_likelihood_without_em_shows_the_levels_alone(paper):
+    early = until(paper, ONLINE, CEILING)
+    assert len(compare.likelihood(early).data) == 2
+    assert compare.likelihood(early, closer=True) is None
+
+
+def test_the_timeline_marks_each_wrong_label_and_no_other(paper):
+    window = (301, 700)
+    posteriors = {
+        m.key: m.model.predict_proba(paper.points) for m in paper.methods if m.key != KMEANS
+    }
+    figure = compare.timeline(paper, posteriors, window)
+    marks = [t for t in figure.data if t.marker.color == common.WRONG]
+    for key, mark in zip(ORDER, marks, strict=True):
+        wrong = 1 + np.flatnonzero(paper.method(key).labels != paper.true_states)
+        inside = wrong[(wrong >= window[0]) & (wrong <= window[1])]
+        np.testing.assert_array_equal(mark.x, inside)
+
+
+def test_every_run_and_every_stage_of_it_can_be_drawn(any_run):
+    stages = (
+        until(any_run, ONLINE, CEILING), until(any_run, ONLINE, CEILING, KMEANS), any_run,
+    )  # fmt: skip
+    for stage in stages:
+        pictures = compare._draw(stage)
+        assert set(pictures.maps) == {m.key for m in stage.methods}
+        for group in pictures[:4]:
+            for figure in group.values():
+                words = [figure.layout.title.text]
+                for trace in figure.data:
+                    words += np.ravel(trace.text).tolist() + np.ravel(trace.hovertext).tolist()
+                assert "nan" not in " ".join(filter(None, words)).lower()

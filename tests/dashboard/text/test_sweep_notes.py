@@ -1,0 +1,23 @@
+from dataclasses import replace
+
+from dashboard.model.plan import Plan, Sweep
+from dashboard.text import sweep_notes
+from tests.dashboard.made_runs import ONE_STATE, SMALL
+
+
+def test_a_delta_that_the_chain_cannot_use_is_named():
+    alone = replace(SMALL, **ONE_STATE)
+
+    assert sweep_notes.left_out(Sweep.of(SMALL, Plan(windows=(40,)))) is None
+    assert sweep_notes.left_out(Sweep.of(alone, Plan(windows=(10, 1_000)))) == (
+        "Left out, because a chain of 500 observations and 1 state cannot use them: Δ = 10, 1,000."
+    )
+
+
+def test_the_duration_says_where_the_sweep_is_computed(monkeypatch):
+    sweep = Sweep.of(SMALL, Plan(windows=(40,)))
+    monkeypatch.delenv("RHMM_SCHEDULER", raising=False)
+    assert sweep_notes.duration(sweep).endswith(" s on this machine.")
+
+    monkeypatch.setenv("RHMM_SCHEDULER", "tcp://127.0.0.1:9")
+    assert sweep_notes.duration(sweep).endswith("by the cluster that this server uses.")
