@@ -42,6 +42,6 @@ def warm_up() -> None:
 
 
 def _compute_run(experiment: Experiment, report: Report) -> runs.ExperimentRun:
-    """Takes EM and K-means from a finished run on the same data, if there is one."""
+    """Takes what is known from a finished run on the same data, if there is one."""
     kept = (run for run in run_queue().results() if run.experiment.source == experiment.source)
     return runs.compute(experiment, report, same_data=next(kept, None))

@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -10,10 +11,11 @@ import numpy as np
 
 from dashboard.compute.jobs import Report
 from dashboard.model.experiment import LEAST_LENGTH, LEAST_WINDOW, Experiment
-from dashboard.model.methods import BASELINES, CEILING, ONLINE, method_name
+from dashboard.model.methods import BASELINES, CEILING, ONLINE_LEARNERS, method_name
 from dashboard.model.spaces.registry import SPACES
 from rhmm import ConvergenceWarning, DegenerateWarning, RiemannianHMM, evaluate
-from rhmm.learners.learner import Learner, Path, Progress
+from rhmm.learners.learner import Path, Progress
+from rhmm.learners.registry import LEARNERS
 from rhmm.scoring import Evaluation
 from rhmm.trial import run_trial
 
@@ -35,7 +37,7 @@ class MethodResult(Evaluation):
     """One method's result on the data, its states named as the true ones."""
 
     key: str
-    """`ONLINE`, or the key of a learner."""
+    """Of the learner."""
     path: Path | None = None
     """The parameters that it went through, in the same names; None if it does not keep them."""
     remark: str = ""
@@ -55,18 +57,17 @@ class ExperimentRun(NamedTuple):
     true_states: np.ndarray
     """Shape (T,)."""
     methods: tuple[MethodResult, ...] = ()
-    path_so_far: Path | None = None
-    """The online learner's path while it learns, its states as far as can be told."""
+    paths_so_far: Mapping[str, Path] = {}
+    """The path of an online learner that is learning, by its key; states as far as can be told."""
     finished: bool = False
 
     def method(self, key: str) -> MethodResult | None:
         return next((m for m in self.methods if m.key == key), None)
 
-    @property
-    def trace(self) -> Path | None:
-        """The online learner's path, states in the true order; None while there is no step."""
-        online = self.method(ONLINE)
-        return self.path_so_far if online is None else online.path
+    def path(self, key: str) -> Path | None:
+        """The path of a method, states in the true order; None while there is no step."""
+        method = self.method(key)
+        return self.paths_so_far.get(key) if method is None else method.path
 
 
 def empty_run(experiment: Experiment) -> ExperimentRun:
@@ -76,14 +77,14 @@ def empty_run(experiment: Experiment) -> ExperimentRun:
 
 
 def trace_stride(experiment: Experiment) -> int:
-    """Observations between two rows of the online learner's trace."""
+    """Observations between two rows of an online learner's trace."""
     return -(-experiment.length // MOST_FRAMES)
 
 
-def observations_held(experiment: Experiment) -> int:
-    """How many observations the online learner holds at a time."""
-    manifold = SPACES[experiment.space].manifold
-    return experiment.learner.make(manifold, experiment.n_states, 0, experiment.options).n_held
+def observations_held(experiment: Experiment, key: str) -> int:
+    """How many observations an online learner holds at a time."""
+    manifold, options = SPACES[experiment.space].manifold, experiment.options_of(key)
+    return ONLINE_LEARNERS[key].make(manifold, experiment.n_states, 0, options).n_held
 
 
 def compute(
@@ -94,8 +95,8 @@ def compute(
     `report` sees the run so far, what is being done, and the share of it that is done. It may
     raise `jobs.Cancelled`.
 
-    `same_data` is a finished run on the same data: the results of all methods but the online one
-    are taken from it, with the times they took there.
+    `same_data` is a finished run on the same data: the results of methods that have the same
+    options there are taken from it, with the times they took.
     """
     truth = experiment.source.true_model()
     if same_data is None:
@@ -104,58 +105,59 @@ def compute(
         points, states = same_data.points, same_data.true_states
     run = ExperimentRun(experiment, points, states)
     report(run, "Preparing the engine (it is compiled the first time, about a minute)", 0.0)
-    _prepare(experiment.space, experiment.algorithm)
-    report(run, "Learning online", 0.0)
-
+    for key in experiment.algorithms:
+        _prepare(experiment.space, key)
     best = evaluate(truth, truth, points, states)
-    online = _learn(run, truth, ONLINE, experiment.learner, best.ceiling, report)
-    if same_data is not None:
-        methods = tuple(online if m.key == ONLINE else m for m in same_data.methods)
-        return run._replace(methods=methods, finished=True)
-    ceiling = MethodResult(**vars(best), key=CEILING)
-    run = run._replace(methods=(ceiling, online))
-    for key, learner in BASELINES.items():
-        if not learner.needs_truth:
+    run = run._replace(methods=(MethodResult(**vars(best), key=CEILING),))
+    for key in experiment.methods:
+        if key == CEILING:
+            continue
+        method = _known(same_data, experiment, key)
+        if method is None:
             report(run, method_name(key), 0.0)
-            method = _learn(run, truth, key, learner, best.ceiling, report)
-            run = run._replace(methods=(*run.methods, method))
+            method = _learn(run, truth, key, best.ceiling, report)
+        run = run._replace(methods=(*run.methods, method))
     return run._replace(finished=True)
 
 
+def _known(same_data: ExperimentRun | None, experiment: Experiment, key: str):
+    """The result of this method on these data, if that run has it with the same options."""
+    if same_data is None:
+        return None
+    other = same_data.experiment
+    if key in ONLINE_LEARNERS and other.options_of(key) != experiment.options_of(key):
+        return None
+    return same_data.method(key)
+
+
 @cache
-def _prepare(space: str, algorithm: str) -> None:
+def _prepare(space: str, key: str) -> None:
     """Load or compile the kernels, so that the times we show are those of the methods."""
     small = Experiment(
-        **SPACES[space].truth, length=LEAST_LENGTH, window=LEAST_WINDOW, algorithm=algorithm
+        **SPACES[space].truth, length=LEAST_LENGTH, window=LEAST_WINDOW, algorithms=(key,)
     )
     truth, (points, states) = small.source.true_model(), small.source.observe()
     run_trial(
-        small.learner, truth, points, states, seed=small.seed, options=small.options,
-        trace_every=trace_stride(small),
+        ONLINE_LEARNERS[key], truth, points, states, seed=small.seed,
+        options=small.options_of(key), trace_every=trace_stride(small),
     )  # fmt: skip
     for learner in BASELINES.values():
         run_trial(learner, truth, points, states, seed=small.seed, options={})
 
 
 def _learn(
-    run: ExperimentRun,
-    truth: RiemannianHMM,
-    key: str,
-    learner: Learner,
-    ceiling: float,
-    report: Report,
+    run: ExperimentRun, truth: RiemannianHMM, key: str, ceiling: float, report: Report
 ) -> MethodResult:
     """One method's result; while it learns, `report` sees the run with the path so far."""
-    experiment, name = run.experiment, method_name(key)
+    experiment, name, learner = run.experiment, method_name(key), LEARNERS[key]
 
     def watch(progress: Progress) -> None:
         so_far, doing = run, f"{name}, {progress.doing}" if progress.doing else name
         if learner.is_online:
-            doing = "Learning online"
             path = learner.path(progress.estimator)
             if path is not None:
                 order = progress.estimator.to_hmm().order_like(truth)
-                so_far = run._replace(path_so_far=path.permuted(order))
+                so_far = run._replace(paths_so_far={key: path.permuted(order)})
         report(so_far, doing, progress.share)
 
     trial = run_trial(
@@ -164,7 +166,7 @@ def _learn(
         run.points,
         run.true_states,
         seed=experiment.seed,
-        options=experiment.options if learner.is_online else {},
+        options=experiment.options_of(key) if learner.is_online else {},
         trace_every=trace_stride(experiment),
         ceiling=ceiling,
         watch=watch,

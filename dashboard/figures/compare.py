@@ -11,7 +11,7 @@ from dashboard.compute.runs import ExperimentRun, MethodResult
 from dashboard.compute.shared_cache import SharedCache
 from dashboard.figures import common
 from dashboard.figures.maps import MOST_ELLIPSES, map_figure
-from dashboard.model.methods import CEILING, EM, ONLINE, ORDER, method_name
+from dashboard.model.methods import CEILING, EM, method_name
 from dashboard.model.spaces.registry import SPACES
 from dashboard.text import formatting
 
@@ -156,7 +156,7 @@ def likelihood(run: ExperimentRun, *, closer: bool = False) -> go.Figure | None:
         path = (em.path.log_likelihood / run.experiment.length).tolist()
     levels = [
         (method.name, method.log_likelihood)
-        for key in (ONLINE, CEILING)
+        for key in (*run.experiment.algorithms, CEILING)
         if (method := run.method(key)) is not None
     ]
     ends = [value for _, value in levels] + path[-1:]
@@ -191,7 +191,7 @@ def confusions_in_words(run: ExperimentRun, method: MethodResult) -> str:
 def likelihood_in_words(run: ExperimentRun) -> str:
     ends = (
         f"{method.name} {formatting.number(method.log_likelihood)}"
-        for key in (EM, ONLINE, CEILING)
+        for key in (EM, *run.experiment.algorithms, CEILING)
         if (method := run.method(key)) is not None
     )
     return (
@@ -225,7 +225,7 @@ def timeline(
             [f"t = {t:,}: state {s + 1}" for t, s in enumerate(truth, start=first)],
         )
     ]
-    for key in ORDER:
+    for key in run.experiment.methods:
         method = run.method(key)
         if method is None:
             continue
@@ -249,7 +249,7 @@ def timeline_in_words(run: ExperimentRun, window: tuple[int, int]) -> str:
     part = slice(window[0] - 1, window[1])
     wrong = (
         f"{method.name} gets {np.sum(method.labels[part] != run.true_states[part])} wrong"
-        for key in ORDER
+        for key in run.experiment.methods
         if (method := run.method(key)) is not None
     )
     return (

@@ -10,19 +10,29 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from dashboard.model.fields import Control, Settings, setting
-from dashboard.model.kinds import Choice, Invalid, Known, Numbers, Rows, WholeNumber, is_number
+from dashboard.model.kinds import (
+    Choice,
+    Choices,
+    Invalid,
+    Known,
+    Numbers,
+    Rows,
+    WholeNumber,
+    is_number,
+)
 from dashboard.model.methods import (
+    BASELINES,
     ONLINE_LEARNERS,
     Variant,
-    capitalised,
+    method_name,
     variant_options,
     variant_with,
 )
 from dashboard.model.source import Simulated
 from dashboard.model.spaces.chart import Chart, Coordinates
 from dashboard.model.spaces.registry import DEFAULT, SPACES
-from rhmm.learners import streaming
-from rhmm.learners.learner import Learner, Option
+from rhmm.learners import streaming, windowed
+from rhmm.learners.learner import Option
 
 MOST_STATES = 8
 LEAST_WINDOW, MOST_WINDOW = 20, 5_000
@@ -147,28 +157,31 @@ def normalised(law) -> tuple[float, ...]:
     return tuple(w / total if total else 1.0 / len(weights) for w in weights)
 
 
-# Settings of the learner, which follow from the engine's registry
+# Settings of the learners, which follow from the engine's registry
 
 
 _SHOWN_AS_PRINTED = {"transition_update": "paper"}
 """Where the dashboard begins with another value than the engine: the paper's own algorithm."""
 
 
-def _own_option(experiment: "Experiment", name: str) -> Option | None:
-    """The option of this name of the experiment's learner, if it has one."""
-    return next((o for o in experiment.learner.options if o.name == name), None)
+def _options_named(experiment: "Experiment", name: str) -> list[Option]:
+    """The options of this name that the experiment's learners have."""
+    learners = (ONLINE_LEARNERS[key] for key in experiment.algorithms)
+    return [option for learner in learners for option in learner.options if option.name == name]
 
 
 def _label(name: str) -> Callable[["Experiment"], str]:
+    """What the first of the learners calls this option."""
+
     def label(experiment: "Experiment") -> str:
-        option = _own_option(experiment, name)
-        return "" if option is None else option.label
+        options = _options_named(experiment, name)
+        return options[0].label if options else ""
 
     return label
 
 
 def _is_used(name: str) -> Callable[["Experiment"], bool]:
-    return lambda experiment: _own_option(experiment, name) is not None
+    return lambda experiment: bool(_options_named(experiment, name))
 
 
 def _option_setting(option: Option) -> Any:
@@ -194,7 +207,7 @@ def _with_options(cls: type) -> type:
 @dataclass(frozen=True)
 @_with_options
 class Experiment(Settings):
-    """The truth (space, A, c, σ, π), the data (T, seed), the learner (Δ, algorithm, options)."""
+    """The truth (space, A, c, σ, π), the data (T, seed), the online learners with Δ and options."""
 
     CHECKED_FIRST: ClassVar[tuple[str, ...]] = ("space", "means")
     TOGETHER: ClassVar[tuple[str, ...]] = TRUTH  # half of a model would be one that was never set
@@ -240,24 +253,26 @@ class Experiment(Settings):
         Control(
             "slider",
             _label("window"),
+            "The paper’s algorithm looks back over the last Δ observations at every step. "
+            "The streaming one only starts from the first Δ. "
             f"From {LEAST_WINDOW} to {MOST_WINDOW:,}, on a logarithmic scale.",
             WINDOWS,
             accepts_others=True,
             shown=_is_used("window"),
         ),
     )
-    algorithm: str = setting(
-        streaming.LEARNER.key,
+    algorithms: tuple[str, ...] = setting(
+        (windowed.LEARNER.key, streaming.LEARNER.key),
         "algorithm",
-        Choice("The algorithm", tuple(ONLINE_LEARNERS)),
+        Choices("online algorithm", tuple(ONLINE_LEARNERS)),
         control=Control(
-            "radio",
-            "Online algorithm",
+            "pills",
+            "Online algorithms",
             "Windowed is the paper’s: at every step it looks back over the last Δ observations. "
             "Streaming is ours: it starts from Δ observations, and then looks at a few at a time. "
             "The automatic memory runs several streaming learners and follows the best.",
             tuple(ONLINE_LEARNERS),
-            {key: capitalised(learner.label) for key, learner in ONLINE_LEARNERS.items()},
+            {key: method_name(key) for key in ONLINE_LEARNERS},
         ),
     )
 
@@ -280,20 +295,19 @@ class Experiment(Settings):
         return len(self.means)
 
     @property
-    def learner(self) -> Learner:
-        """The online learner that is shown."""
-        return ONLINE_LEARNERS[self.algorithm]
+    def methods(self) -> tuple[str, ...]:
+        """Keys of all methods that are run, in the order of every table and row of figures."""
+        return (*self.algorithms, *BASELINES)
 
-    @property
-    def options(self) -> dict[str, Any]:
-        """The options of the learner that are set here, by name."""
-        names = (option.name for option in self.learner.options)
+    def options_of(self, key: str) -> dict[str, Any]:
+        """The options of an online learner that are set here, by name."""
+        names = (option.name for option in ONLINE_LEARNERS[key].options)
         return {name: getattr(self, name) for name in names if name in self.table()}
 
     @property
-    def variant(self) -> Variant:
-        """The learner with its options, Δ excepted."""
-        return variant_with(self.algorithm, self.options)
+    def variants(self) -> list[Variant]:
+        """The online learners with their options, Δ excepted."""
+        return [variant_with(key, self.options_of(key)) for key in self.algorithms]
 
     @property
     def truth(self) -> dict:
@@ -313,5 +327,7 @@ class Experiment(Settings):
     def in_words(self) -> str:
         """One line that says what is on screen."""
         count = "one state" if self.n_states == 1 else f"{self.n_states} states"
-        way = self.learner.describe(self.options)
-        return f"{self.length:,} observations of a chain with {count}, learned online ({way})."
+        ways = "; ".join(
+            ONLINE_LEARNERS[key].describe(self.options_of(key)) for key in self.algorithms
+        )
+        return f"{self.length:,} observations of a chain with {count}, learned online ({ways})."

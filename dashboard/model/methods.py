@@ -14,9 +14,6 @@ from rhmm.learners import em, kmeans, windowed
 from rhmm.learners.learner import Learner, Option
 from rhmm.learners.registry import LEARNERS
 
-ONLINE = "online"
-"""The key of the online learner that the visitor has chosen, whichever it is."""
-
 EM, KMEANS, WINDOWED = em.LEARNER.key, kmeans.LEARNER.key, windowed.LEARNER.key
 """Methods that some sentences are about."""
 
@@ -27,9 +24,6 @@ BASELINES = {key: learner for key, learner in LEARNERS.items() if not learner.is
 CEILING = next(key for key, learner in BASELINES.items() if learner.needs_truth)
 """The true parameters."""
 
-ORDER = (ONLINE, *BASELINES)
-"""The methods in every table and every row of figures."""
-
 
 def capitalised(words: str) -> str:
     return words[:1].upper() + words[1:]
@@ -37,12 +31,12 @@ def capitalised(words: str) -> str:
 
 def method_name(key: str) -> str:
     """The name of a method on a page."""
-    return "Online" if key == ONLINE else capitalised(LEARNERS[key].label.partition(" (")[0])
+    return capitalised(LEARNERS[key].label.partition(" (")[0])
 
 
 def has_posterior(key: str) -> bool:
     """Whether a method knows the probabilities of the states; a clustering has only labels."""
-    return key == ONLINE or not issubclass(LEARNERS[key].estimator, ClusterMixin)
+    return not issubclass(LEARNERS[key].estimator, ClusterMixin)
 
 
 class Variant(NamedTuple):

@@ -66,14 +66,14 @@ class Sweep:
 
     @classmethod
     def of(cls, experiment: Experiment, plan: Plan) -> "Sweep":
-        """The plan, with the experiment's own Δ and algorithm among the others.
+        """The plan, with the experiment's own Δ and algorithms among the others.
 
         Experiments that differ in nothing else have the same sweep.
         """
         length = experiment.length
         plain = Experiment(**experiment.truth, length=length, window=min(Experiment.window, length))
         asked = {*plan.windows, experiment.window}
-        learners = {*plan.learners, experiment.variant.key}
+        learners = {*plan.learners, *(variant.key for variant in experiment.variants)}
         ordered = tuple(key for key in VARIANTS if key in learners)
         return cls(plain, tuple(sorted(asked)), ordered, plan.runs)
 
@@ -130,4 +130,6 @@ def experiment_of(experiment: Experiment, run: Run) -> Experiment:
     way = run.configuration
     known = Experiment.table()
     options = {name: value for name, value in way.options if name in known}
-    return replace(experiment, length=way.length, seed=run.seed, algorithm=way.learner, **options)
+    return replace(
+        experiment, length=way.length, seed=run.seed, algorithms=(way.learner,), **options
+    )

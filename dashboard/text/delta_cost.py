@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from dashboard.model.experiment import Experiment
-from dashboard.model.methods import capitalised, variant_of
+from dashboard.model.methods import Variant, capitalised, variant_of
 from dashboard.text import formatting
 from rhmm import Run
 from rhmm.learners.streaming import GROWING
@@ -24,9 +24,8 @@ class DeltaCost(NamedTuple):
     words: str
 
 
-def delta_cost(experiment: Experiment, runs: Iterable[Run]) -> DeltaCost | None:
-    """What the Δ of the experiment costs with its algorithm; None if it has not been run yet."""
-    variant = experiment.variant
+def delta_cost(experiment: Experiment, variant: Variant, runs: Iterable[Run]) -> DeltaCost | None:
+    """What the experiment's Δ costs with this algorithm; None if it has not been run yet."""
     window = experiment.window if variant.has_window else None
     family = [run for run in runs if variant_of(run.configuration) == variant]
     mine = [s for s in summarise(family) if s.configuration.window == window]
@@ -39,11 +38,11 @@ def delta_cost(experiment: Experiment, runs: Iterable[Run]) -> DeltaCost | None:
         f"{summary.transition_error.mean:.4f}",
         formatting.microseconds(microseconds),
         formatting.size(summary.nbytes.most),
-        _in_words(experiment, summary, family),
+        _in_words(experiment, variant, summary, family),
     )
 
 
-def _in_words(experiment: Experiment, summary: Summary, family: list[Run]) -> str:
+def _in_words(experiment: Experiment, variant: Variant, summary: Summary, family: list[Run]) -> str:
     gap = 100 * (summary.ceiling.mean - summary.accuracy.mean)
     if gap < 0.05:
         reach = "as many hidden states as a decoder that knows the truth"
@@ -52,8 +51,8 @@ def _in_words(experiment: Experiment, summary: Summary, family: list[Run]) -> st
             f"{gap:.1f} percentage points fewer hidden states than a decoder that knows the truth"
         )
     runs = "one run" if summary.runs == 1 else f"{summary.runs} runs"
-    if not experiment.variant.has_window:
-        name = capitalised(experiment.variant.name)
+    if not variant.has_window:
+        name = capitalised(variant.name)
         return f"{name}, which has no Δ: over {runs} it identifies {reach}."
     enough = enough_window(family, WITHIN)
     windows = sorted({run.configuration.settings["window"] for run in family})
@@ -68,7 +67,7 @@ def _in_words(experiment: Experiment, summary: Summary, family: list[Run]) -> st
     error = summary.transition_error.mean
     if experiment.n_states == 1:
         noise = "One state alone has nothing to learn in A."
-    elif experiment.options.get("memory") == GROWING and error < floor:
+    elif summary.configuration.settings.get("memory") == GROWING and error < floor:
         noise = (
             f"Its memory grows, so that ‖A − Â‖ keeps falling: {error:.3f} after "
             f"{experiment.length:,} observations, where a memory of Δ alone would stay at about "
@@ -80,6 +79,6 @@ def _in_words(experiment: Experiment, summary: Summary, family: list[Run]) -> st
             f"here it is {error:.3f}."
         )
     return (
-        f"With Δ = {experiment.window:,}, {experiment.variant.name}: over {runs} it "
+        f"With Δ = {experiment.window:,}, {variant.name}: over {runs} it "
         f"identifies {reach}. {noise} {advice}"
     )

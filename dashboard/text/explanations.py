@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from dashboard.compute.measures import confusion
 from dashboard.compute.runs import ExperimentRun, MethodResult
-from dashboard.model.methods import CEILING, EM, KMEANS, ONLINE, WINDOWED
+from dashboard.model.methods import CEILING, EM, KMEANS, WINDOWED, variant_with
 from dashboard.text import formatting
 
 NEAR = 0.005
@@ -24,8 +24,20 @@ def why_they_differ(run: ExperimentRun) -> list[str]:
         sentences = [_one_state(run)]
     else:
         sentences = [_about_ceiling(run, ceiling), _about_kmeans(run, ceiling)]
-        sentences += [_about_online(run, ceiling), _about_em(run, ceiling)]
+        sentences += [_about_online(run, method, ceiling) for method in _online(run)]
+        sentences.append(_about_em(run, ceiling))
     return [sentence for sentence in (*sentences, _about_cost(run)) if sentence]
+
+
+def _online(run: ExperimentRun) -> list[MethodResult]:
+    """The online learners that have finished."""
+    return [m for key in run.experiment.algorithms if (m := run.method(key)) is not None]
+
+
+def _learned(run: ExperimentRun) -> list[MethodResult]:
+    """All that have learned: the online learners, EM and K-means, as far as they have finished."""
+    others = (run.method(key) for key in (EM, KMEANS))
+    return [*_online(run), *(method for method in others if method is not None)]
 
 
 def collapsed_rows(model_transmat: NDArray, true_transmat: NDArray) -> list[int]:
@@ -35,11 +47,7 @@ def collapsed_rows(model_transmat: NDArray, true_transmat: NDArray) -> list[int]
 
 
 def _one_state(run: ExperimentRun) -> str:
-    offs = [
-        f"{method.mean_error:.4f} ({method.name})"
-        for key in (ONLINE, EM, KMEANS)
-        if (method := run.method(key)) is not None
-    ]
+    offs = [f"{method.mean_error:.4f} ({method.name})" for method in _learned(run)]
     return (
         "With one state there is nothing to confuse: every label is right. What is left to learn "
         f"is a mean and a width. The mean is missed by {_listed(offs)}."
@@ -94,32 +102,30 @@ def _about_kmeans(run: ExperimentRun, ceiling: MethodResult) -> str:
 
 def _beyond_accuracy(run: ExperimentRun, ceiling: MethodResult) -> str:
     """Where all are as good as the ceiling, what still tells them apart."""
-    learned = [m for key in (ONLINE, EM, KMEANS) if (m := run.method(key)) is not None]
-    if len(learned) < 3 or any(ceiling.accuracy - m.accuracy >= NEAR for m in learned):
+    learned = _learned(run)
+    if not run.finished or any(ceiling.accuracy - m.accuracy >= NEAR for m in learned):
         return ""
     errors = [f"{m.transition_error:.3f} ({m.name})" for m in learned]
     return (
-        " All three are near the ceiling: accuracy hardly tells them apart, ‖A − Â‖ does: "
+        " All methods are near the ceiling: accuracy hardly tells them apart, ‖A − Â‖ does: "
         f"{_listed(errors)}."
     )
 
 
-def _about_online(run: ExperimentRun, ceiling: MethodResult) -> str:
-    online, em = run.method(ONLINE), run.method(EM)
-    if online is None:
-        return ""
+def _about_online(run: ExperimentRun, online: MethodResult, ceiling: MethodResult) -> str:
+    em = run.method(EM)
     loss = ceiling.accuracy - online.accuracy
     against_em = "" if em is None else _against_em(em.accuracy - online.accuracy)
     collapsed = collapsed_rows(online.model.transmat_, np.array(run.experiment.transmat))
     if collapsed and loss >= NEAR:
         return (
-            f"**Online** has collapsed: {_rows_named(collapsed)} of its Â "
+            f"**{online.name}** has collapsed: {_rows_named(collapsed)} of its Â "
             f"{'puts' if len(collapsed) == 1 else 'put'} everything on one state, "
             f"‖A − Â‖ = {online.transition_error:.2f}, and accuracy is {_points(loss)} below the "
-            f"ceiling. {_blame(run)}"
+            f"ceiling. {_blame(run, online)}"
         )
     if loss < NEAR:
-        sentence = f"**Online** loses {_loss(loss)} against the ceiling{against_em}"
+        sentence = f"**{online.name}** loses {_loss(loss)} against the ceiling{against_em}"
         if em is not None and online.transition_error > max(0.1, 3 * em.transition_error):
             return (
                 f"{sentence}, though its Â is further from A: {online.transition_error:.3f} "
@@ -127,7 +133,7 @@ def _about_online(run: ExperimentRun, ceiling: MethodResult) -> str:
             )
         return f"{sentence}."
     return (
-        f"**Online** stays {_points(loss)} below the ceiling{against_em}: its Â is off by "
+        f"**{online.name}** stays {_points(loss)} below the ceiling{against_em}: its Â is off by "
         f"{online.transition_error:.3f} and its means by {online.mean_error:.3f} on average"
         + (
             "."
@@ -135,7 +141,7 @@ def _about_online(run: ExperimentRun, ceiling: MethodResult) -> str:
             else f", those of EM by {em.transition_error:.3f} and {em.mean_error:.3f}."
         )
         + (
-            f" {_blame(run)}"
+            f" {_blame(run, online)}"
             if em is not None and online.transition_error > em.transition_error
             else ""
         )
@@ -148,15 +154,16 @@ def _against_em(behind: float) -> str:
     return f" and is {_points(abs(behind))} {'behind' if behind > 0 else 'ahead of'} EM"
 
 
-def _blame(run: ExperimentRun) -> str:
+def _blame(run: ExperimentRun, online: MethodResult) -> str:
     experiment = run.experiment
-    if run.trace is None:
+    if online.path is None:
         return (
             "Δ is the whole chain, or nearly: it never took a step, and what is judged is its "
             "start by K-means."
         )
-    if experiment.algorithm != WINDOWED:
-        if not experiment.variant.has_window:
+    options = experiment.options_of(online.key)
+    if online.key != WINDOWED:
+        if not variant_with(online.key, options).has_window:
             return "Its start depends on the first observations; try other data."
         return (
             f"It started from its first Δ = {experiment.window:,} observations; try another Δ, or "
@@ -167,14 +174,14 @@ def _blame(run: ExperimentRun) -> str:
         f"Its window of Δ = {experiment.window:,} holds {per_row:.0f} steps out of each state on "
         "average"
     )
-    if experiment.options["transition_update"] == "paper":
+    if options["transition_update"] == "paper":
         return f"{reason}, and the update as printed can push entries of Â to 0 and 1."
     return f"{reason}, which is little to learn a row of A from."
 
 
 def _about_em(run: ExperimentRun, ceiling: MethodResult) -> str:
     """Only where EM is worse than it could be."""
-    em, online = run.method(EM), run.method(ONLINE)
+    em = run.method(EM)
     if em is None:
         return ""
     below = ceiling.log_likelihood - em.log_likelihood
@@ -191,9 +198,10 @@ def _about_em(run: ExperimentRun, ceiling: MethodResult) -> str:
         )
     if em.remark:
         return f"**EM** was {em.remark}, before it had converged."
-    if online is None or online.accuracy - em.accuracy < NEAR:
+    online = max(_online(run), key=lambda method: method.accuracy, default=em)
+    if online.accuracy - em.accuracy < NEAR:
         return ""
-    behind = f"{_points(online.accuracy - em.accuracy)} less accuracy than online"
+    behind = f"{_points(online.accuracy - em.accuracy)} less accuracy than {online.name}"
     if em.log_likelihood < online.log_likelihood:
         return f"**EM** has {behind}, and less likelihood: it has stopped at a poorer optimum."
     return (
@@ -203,14 +211,14 @@ def _about_em(run: ExperimentRun, ceiling: MethodResult) -> str:
 
 
 def _about_cost(run: ExperimentRun) -> str:
-    em, online = run.method(EM), run.method(ONLINE)
-    if em is None or em.path is None or online is None:
+    em, online = run.method(EM), _online(run)
+    if em is None or em.path is None or not online:
         return ""
+    passes = _listed([f"{method.name} ({_cost(method)})" for method in online])
     iterations = len(em.path.step) - 1  # the first row is the start
     return (
         f"**The cost:** EM took {_times(iterations, 'iteration')} over all "
-        f"{run.experiment.length:,} observations ({_cost(em)}), online a single pass "
-        f"({_cost(online)})."
+        f"{run.experiment.length:,} observations ({_cost(em)}), a single pass each: {passes}."
     )
 
 

@@ -16,11 +16,12 @@ from pyarrow.csv import WriteOptions, write_csv
 
 from dashboard.compute.runs import ExperimentRun
 from dashboard.model.experiment import Experiment
-from dashboard.model.methods import BASELINES, method_name
+from dashboard.model.methods import method_name
 from dashboard.model.plan import Sweep
 from dashboard.model.spaces.registry import SPACES
 from rhmm import Configuration, Run
 from rhmm.learners.learner import Learner
+from rhmm.learners.registry import LEARNERS
 from rhmm.sweeping import save_runs
 
 _TEMPLATE = Template((Path(__file__).parent / "run_again.txt").read_text(encoding="utf-8"))
@@ -50,14 +51,13 @@ def _coordinates(run: ExperimentRun) -> dict[str, np.ndarray]:
 def arrays_npz(run: ExperimentRun) -> bytes:
     """The data, every method's parameters, and the paths of those that keep one."""
     content: dict[str, Any] = {"points": run.points, "true_states": run.true_states}
-    if run.trace is not None:
-        content |= {f"online_path_{name}": value for name, value in run.trace._asdict().items()}
     for method in run.methods:
         parameters = method.model.parameters_._asdict()
         content |= {f"{method.key}_{name}": value for name, value in parameters.items()}
-        if method.path is not None:
-            path = method.path._asdict()
-            content |= {f"{method.key}_path_{name}": value for name, value in path.items()}
+    for key in run.experiment.methods:
+        path = run.path(key)
+        if path is not None:
+            content |= {f"{key}_path_{name}": value for name, value in path._asdict().items()}
     out = io.BytesIO()
     np.savez_compressed(out, **content)
     return out.getvalue()
@@ -92,12 +92,11 @@ def _json(content: dict) -> str:
 
 def run_script(experiment: Experiment) -> str:
     """A program that computes the numbers on the page again, with rhmm alone."""
-    learners = {"Online": experiment.learner}
-    learners |= {method_name(k): each for k, each in BASELINES.items() if not each.needs_truth}
-    options = {"Online": experiment.options}
+    learners = {k: LEARNERS[k] for k in experiment.methods if not LEARNERS[k].needs_truth}
+    options = {key: experiment.options_of(key) for key in experiment.algorithms}
     lines = [
-        f'    "{name}": {learner.script(options.get(name, {}), experiment.seed)},'
-        for name, learner in learners.items()
+        f'    "{method_name(key)}": {learner.script(options.get(key, {}), experiment.seed)},'
+        for key, learner in learners.items()
     ]
     manifold = SPACES[experiment.space].manifold
     names = {"rhmm": {manifold.name, "RiemannianHMM", "evaluate"}}

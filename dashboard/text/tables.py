@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from dashboard.compute.runs import ExperimentRun, MethodResult
-from dashboard.model.methods import CEILING, ORDER, capitalised, method_name
+from dashboard.model.methods import CEILING, capitalised, method_name
 from dashboard.text import formatting
 from rhmm import Run
 from rhmm.learners.registry import LEARNERS
@@ -23,7 +23,7 @@ def methods_table(run: ExperimentRun) -> dict[str, list[str]]:
         "Time": [],
         "Memory": [],
     }
-    for key in ORDER:
+    for key in run.experiment.methods:
         method = run.method(key)
         cells = [formatting.MISSING] * 7 if method is None else _cells(method)
         for column, cell in zip(columns.values(), (_title(key, method), *cells), strict=True):

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -21,6 +22,7 @@ _WIDGETS: dict[str, Callable[..., Any]] = {
     "radio": st.radio,
     "slider": st.select_slider,
     "multiselect": st.multiselect,
+    "pills": partial(st.pills, selection_mode="multi"),
 }
 
 

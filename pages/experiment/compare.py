@@ -6,7 +6,7 @@ from dashboard.compute.measures import posteriors
 from dashboard.figures import compare
 from dashboard.figures.common import CONFIG, WRONG
 from dashboard.figures.states import legend
-from dashboard.model.methods import ORDER, method_name
+from dashboard.model.methods import method_name
 from dashboard.model.spaces.registry import SPACES
 from dashboard.model.view import MOST_WIDE, clamped_timeline, turned_timeline
 from dashboard.text import explanations, tables
@@ -62,7 +62,7 @@ def show_results(run) -> None:
 def panels(kind: str, run, drawings: dict, in_words) -> None:
     """One figure for each method, in the same order everywhere."""
     with st.container(key=f"panels-{kind}"):
-        for key in ORDER:
+        for key in run.experiment.methods:
             with st.container(key=f"panel-{kind}-{key}"):
                 if key not in drawings:
                     st.markdown(f"**{method_name(key)}:** no result yet.")

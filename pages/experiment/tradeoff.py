@@ -75,17 +75,16 @@ def show(progress) -> None:
 
 def show_cost(outcome: Outcome) -> None:
     experiment = me.experiment.valid
-    variant = experiment.variant
-    has = f"Δ = {experiment.window:,}" if variant.has_window else variant.name
-    st.subheader(f"Your {has}")
-    cost = delta_cost(experiment, outcome.runs)
     labels = ("Accuracy", "‖A − Â‖", "Time for each observation", "Memory")
-    for column, label, value in zip(
-        st.columns(4), labels, cost[:4] if cost else ("…",) * 4, strict=True
-    ):
-        column.metric(label, value)
     none = "None of its runs was done." if has_ended(job) else "Its first run is not done yet."
-    st.markdown(cost.words if cost else none)
+    for variant in experiment.variants:
+        at = f" at your Δ = {experiment.window:,}" if variant.has_window else ""
+        st.subheader(f"{capitalised(variant.name)}{at}")
+        cost = delta_cost(experiment, variant, outcome.runs)
+        values = cost[:4] if cost else ("…",) * 4
+        for column, label, value in zip(st.columns(4), labels, values, strict=True):
+            column.metric(label, value)
+        st.markdown(cost.words if cost else none)
 
 
 def show_panels(sweep: Sweep, outcome: Outcome) -> None:
