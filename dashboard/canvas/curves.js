@@ -1,34 +1,38 @@
-// How A and the errors move with k: one panel for each row of A, one for the errors.
+// How A and the errors move with k: one panel for each row of A, and one for each of two errors. Every panel has the
+// curves of the online learners on it, and beside it the levels of the baselines.
 
-import { colourOf, drawMark, traceMark } from "./marks.js";
-import { drawLine, pen, pixelRatio, setFont, setStroke } from "./pen.js";
-import { decadeTicks, errorDecades, stepAtX, xOfStep, yOfError, yOfProbability } from "./scales.js";
+import { styleOf } from "./learners.js";
+import { colourOf, drawHollowMark, drawMark } from "./marks.js";
+import { drawLine, pen, pixelRatio, setFont, setStroke, typeScale } from "./pen.js";
+import { decadeTicks, errorDecades, rowAt, stepAtX, xOfStep, yOfError, yOfProbability } from "./scales.js";
 import { look } from "./screen.js";
 import { grouped } from "./words.js";
 
 /**
- * @import { Run } from "./protocol.js"
+ * @import { Baseline, Run } from "./protocol.js"
  * @import { Decades, Panel } from "./scales.js"
  * @import { Look } from "./screen.js"
  * @import { Shown } from "./switches.js"
  */
 
-const ERROR_NAMES = [["‖A − Â‖", "‖A − Â‖"], ["distance of means", "means"]]; // in full, and for little room
-const ERROR_DASHES = [[], [2, 3]];
+const ERRORS = ["‖A − Â‖", "distance of the means"];
 const INDENT = 12; // pixels before a title
 const KEY = 30; // pixels for the mark and the number of a state
+const TRUTH = [1.5, 3.5]; // the dashes of the true values
 
 export class Curves {
   /** @type {Run | null} */
   #run = null;
-  /** Axes, names and the truth. */
+  /** Axes, names, the truth and the levels of the baselines. */
   #frame = document.createElement("canvas");
   /** The whole curves, uncovered up to k. */
   #lines = document.createElement("canvas");
   /** @type {Panel[]} */
   #panels = [];
-  /** @type {Decades} */
-  #decades = [-3, 0];
+  /** Of each error. @type {Decades[]} */
+  #decades = [];
+  /** @type {Baseline[]} */
+  #baselines = [];
   #keysAbove = false;
   #drawnWith = "";
   dirty = true;
@@ -69,8 +73,8 @@ export class Curves {
    * @param {Look} colours
    */
   #arrange(n, colours) {
-    const { width, height } = this.canvas, ratio = pixelRatio(), count = n + 1;
-    const columns = width < 380 * ratio ? (count <= 4 ? 1 : 2) : count <= 2 ? 1 : count <= 6 ? 2 : 3;
+    const { width, height } = this.canvas, ratio = pixelRatio() * typeScale(), count = n + ERRORS.length;
+    const columns = width < 380 * ratio ? (count <= 5 ? 1 : 2) : count <= 3 ? 1 : count <= 6 ? 2 : 3;
     const down = Math.ceil(count / columns);
     const g = pen(this.#frame);
     setFont(g, colours, 14, 600);
@@ -78,11 +82,11 @@ export class Curves {
     this.#keysAbove = title > width / columns;
     this.canvas.parentElement?.style.setProperty("--rows", String(down));
     const head = this.#keysAbove ? 26 * ratio : 0;
-    const pad = { left: 34 * ratio, right: 20 * ratio, top: 26 * ratio, bottom: 26 * ratio };
+    const pad = { left: 34 * ratio, right: 8 * ratio + this.#gutter(g, colours, n), top: 24 * ratio, bottom: 22 * ratio };
     const cell = { width: width / columns, height: (height - head) / down };
     this.#panels = Array.from({ length: count }, (_, index) => {
       const column = index % columns, row = Math.floor(index / columns);
-      const span = index === n ? columns - column : 1; // the errors take what is left of the row
+      const span = index === count - 1 ? columns - column : 1; // the last one takes what is left of the row
       return {
         left: column * cell.width + pad.left,
         right: (column + span) * cell.width - pad.right,
@@ -90,6 +94,18 @@ export class Curves {
         bottom: head + (row + 1) * cell.height - pad.bottom,
       };
     });
+  }
+
+  /**
+   * How much room the levels of the baselines need beside a panel.
+   * @param {CanvasRenderingContext2D} g
+   * @param {Look} colours
+   * @param {number} n
+   */
+  #gutter(g, colours, n) {
+    setFont(g, colours, 11, 600);
+    const room = 8 * pixelRatio() * typeScale();
+    return this.#baselines.reduce((sum, baseline) => sum + g.measureText(nameOf(baseline, n)).width + room, 0);
   }
 
   /**
@@ -109,66 +125,85 @@ export class Curves {
   // Drawing
 
   /**
-   * @param {number} position in frames
+   * @param {number} k
    * @param {Shown} shown
    */
-  draw(position, shown) {
+  draw(k, shown) {
     const { canvas } = this, run = this.#run, g = pen(canvas);
     if (!run) return;
     const colours = look(canvas), n = run.truth.means.length;
-    const baselines = run.baselines.map((baseline) => shown.has(baseline.key));
-    const key = JSON.stringify([canvas.width, canvas.height, colours.text, baselines]);
+    const beside = run.baselines.filter((baseline) => shown.has(baseline.key) && baseline.transmat);
+    const names = beside.map(({ key }) => key);
+    const key = JSON.stringify([canvas.width, canvas.height, colours.text, names, typeScale()]);
     if (this.dirty || key !== this.#drawnWith) {
+      this.#baselines = beside;
       this.#arrange(n, colours);
-      this.#decades = errorDecades([...run.errors, ...run.baselines.flatMap(({ errors }) => [...(errors ?? [])])]);
-      this.#drawFrame(run, colours, shown);
+      this.#decades = ERRORS.map((_, which) => errorDecades(allErrors(run, which)));
+      this.#drawFrame(run, colours);
       this.#drawLines(run, colours);
       this.#drawnWith = key;
       this.dirty = false;
     }
     g.clearRect(0, 0, canvas.width, canvas.height);
     g.drawImage(this.#frame, 0, 0);
-    if (!run.steps.length) return;
-    const ratio = pixelRatio(), index = Math.floor(position), step = run.steps[index];
+    const ratio = pixelRatio();
     this.#panels.forEach((panel, row) => {
-      const x = xOfStep(panel, step, run.length), left = panel.left - 2 * ratio, top = panel.top - 4 * ratio;
+      const x = xOfStep(panel, k, run.length), left = panel.left - 2 * ratio, top = panel.top - 4 * ratio;
       const width = Math.max(1, x - left), height = panel.bottom - panel.top + 8 * ratio;
       g.drawImage(this.#lines, left, top, width, height, left, top, width, height);
       g.globalAlpha = 0.35;
       setStroke(g, colours.text, [], 1);
       drawLine(g, x, panel.top, x, panel.bottom);
       g.globalAlpha = 1;
-      if (row === n) return;
-      for (let to = 0; to < n; to++) {
-        const y = yOfProbability(panel, run.transmat[(index * n + row) * n + to]);
-        drawMark(g, colours, to, x, y, 4.5 * ratio, 2);
-      }
+      if (row < n) this.#drawHeads(g, colours, run, panel, row, k, x);
     });
+  }
+
+  /**
+   * Where the curves of a row of A end at this moment.
+   * @param {CanvasRenderingContext2D} g
+   * @param {Look} colours
+   * @param {Run} run
+   * @param {Panel} panel
+   * @param {number} row
+   * @param {number} k
+   * @param {number} x
+   */
+  #drawHeads(g, colours, { learners, truth }, panel, row, k, x) {
+    const n = truth.means.length, size = 4.5 * pixelRatio() * typeScale();
+    for (let index = learners.length - 1; index >= 0; index--) {
+      const { steps, transmat } = learners[index], at = rowAt(steps, k);
+      if (at < 0) continue;
+      for (let to = 0; to < n; to++) {
+        const y = yOfProbability(panel, transmat[(at * n + row) * n + to]);
+        if (styleOf(index).filled) drawMark(g, colours, to, x, y, size, 2);
+        else drawHollowMark(g, colours, to, x, y, size);
+      }
+    }
   }
 
   /**
    * @param {Run} run
    * @param {Look} colours
-   * @param {Shown} shown
    */
-  #drawFrame(run, colours, shown) {
-    const frame = this.#frame, ratio = pixelRatio(), n = run.truth.means.length;
+  #drawFrame(run, colours) {
+    const frame = this.#frame, ratio = pixelRatio() * typeScale(), n = run.truth.means.length;
     frame.width = this.canvas.width;
     frame.height = this.canvas.height;
     const g = pen(frame);
     if (this.#keysAbove) drawKeys(g, colours, n, "A: lines to state  ", INDENT * ratio, 16 * ratio);
     this.#panels.forEach((panel, row) => {
-      const left = panel.left - 22 * ratio, line = panel.top - 10 * ratio;
+      const left = panel.left - 22 * ratio, line = panel.top - 9 * ratio;
       g.fillStyle = colours.text;
       g.textAlign = "left";
       g.textBaseline = "alphabetic";
       setFont(g, colours, 14, 600);
-      if (row === n) drawErrorNames(g, colours, panel);
+      if (row >= n) g.fillText(ERRORS[row - n], left, line);
       else if (this.#keysAbove) g.fillText(`from state ${row + 1}`, left, line);
       else drawKeys(g, colours, n, titleOf(row), left, line);
-      this.#drawAxes(g, colours, panel, row === n, run.length);
-      if (row === n) this.#drawBaselineErrors(g, colours, panel, run, shown);
-      else drawTruth(g, panel, row, run, shown);
+      this.#drawAxes(g, colours, panel, row - n, run.length);
+      if (row < n) drawTruth(g, panel, run.truth.transmat[row]);
+      this.#drawLevels(g, colours, panel, row, n);
     });
   }
 
@@ -176,14 +211,14 @@ export class Curves {
    * @param {CanvasRenderingContext2D} g
    * @param {Look} colours
    * @param {Panel} panel
-   * @param {boolean} isErrors
+   * @param {number} error which one; less than 0 for a row of A
    * @param {number} length
    */
-  #drawAxes(g, colours, panel, isErrors, length) {
+  #drawAxes(g, colours, panel, error, length) {
     const ratio = pixelRatio();
     /** @type {[number, string][]} */
-    const ticks = isErrors
-      ? decadeTicks(this.#decades).map(([value, text]) => [yOfError(panel, value, this.#decades), text])
+    const ticks = error >= 0
+      ? decadeTicks(this.#decades[error]).map(([value, text]) => [yOfError(panel, value, this.#decades[error]), text])
       : [0, 0.5, 1].map((value) => [yOfProbability(panel, value), String(value)]);
     setFont(g, colours, 12);
     g.fillStyle = colours.text;
@@ -207,33 +242,34 @@ export class Curves {
   }
 
   /**
-   * A line for each error of a baseline, with its name at the right: the curves begin on the left.
+   * The values at which the baselines end: for each a column beside the panel, under its name.
    * @param {CanvasRenderingContext2D} g
    * @param {Look} colours
    * @param {Panel} panel
-   * @param {Run} run
-   * @param {Shown} shown
+   * @param {number} row
+   * @param {number} n
    */
-  #drawBaselineErrors(g, colours, panel, run, shown) {
-    const ratio = pixelRatio();
-    setFont(g, colours, 12, 600);
-    let right = panel.right - 3 * ratio;
-    for (const { key, label, errors } of run.baselines) {
-      if (!shown.has(key) || !errors) continue;
-      errors.forEach((error, index) => {
-        const y = yOfError(panel, error, this.#decades);
-        setStroke(g, colours.text, ERROR_DASHES[index], 1);
-        g.globalAlpha = 0.55;
-        drawLine(g, panel.left, y, panel.right, y);
-        g.globalAlpha = 1;
-        g.setLineDash([]);
-        g.textAlign = "right";
-        const below = y < panel.top + 14 * ratio; // above it would meet the title
-        g.textBaseline = below ? "top" : "bottom";
-        g.fillStyle = colours.text;
-        g.fillText(label, right, y + (below ? 2 : -1) * ratio);
-      });
-      right -= g.measureText(`${label}  `).width; // two of them may be equally good
+  #drawLevels(g, colours, panel, row, n) {
+    const ratio = pixelRatio() * typeScale();
+    let left = panel.right + 8 * ratio;
+    for (const baseline of this.#baselines) {
+      const { transmat, errors } = baseline, name = nameOf(baseline, n);
+      setFont(g, colours, 11, 600);
+      const width = g.measureText(name).width;
+      g.fillStyle = colours.text;
+      g.textAlign = "left";
+      g.textBaseline = "alphabetic";
+      g.fillText(name, left, panel.top - 9 * ratio);
+      const level = (/** @type {number} */ y, /** @type {string} */ colour) => {
+        setStroke(g, colour, [], 3);
+        drawLine(g, left, y, left + width, y);
+      };
+      if (row >= n) {
+        if (errors) level(yOfError(panel, errors[row - n], this.#decades[row - n]), colours.text);
+      } else {
+        for (let to = 0; transmat && to < n; to++) level(yOfProbability(panel, transmat[row * n + to]), colourOf(to));
+      }
+      left += width + 8 * ratio;
     }
   }
 
@@ -247,30 +283,49 @@ export class Curves {
     lines.height = this.canvas.height;
     const g = pen(lines);
     g.lineJoin = "round";
-    /** @type {(panel: Panel, height: (index: number) => number) => void} */
-    const curve = (panel, height) => {
-      g.beginPath();
-      run.steps.forEach((step, index) => g.lineTo(xOfStep(panel, step, run.length), height(index)));
-      g.stroke();
-    };
-    this.#panels.forEach((panel, row) => {
-      if (row < n) {
-        for (let to = 0; to < n; to++) {
-          setStroke(g, colourOf(to), [], 2);
-          curve(panel, (index) => yOfProbability(panel, run.transmat[(index * n + row) * n + to]));
+    for (let index = run.learners.length - 1; index >= 0; index--) { // the first one on top
+      const { steps, transmat, errors } = run.learners[index], { dash, width } = styleOf(index);
+      /** @type {(panel: Panel, colour: string, height: (row: number) => number) => void} */
+      const curve = (panel, colour, height) => {
+        setStroke(g, colour, dash, width);
+        g.beginPath();
+        steps.forEach((step, at) => g.lineTo(xOfStep(panel, step, run.length), height(at)));
+        g.stroke();
+      };
+      this.#panels.forEach((panel, row) => {
+        if (row >= n) {
+          const which = row - n, decades = this.#decades[which];
+          curve(panel, colours.text, (at) => yOfError(panel, errors[ERRORS.length * at + which], decades));
+          return;
         }
-      } else {
-        ERROR_DASHES.forEach((dash, which) => {
-          setStroke(g, colours.text, dash, 2);
-          curve(panel, (index) => yOfError(panel, run.errors[2 * index + which], this.#decades));
-        });
-      }
-    });
+        for (let to = 0; to < n; to++) {
+          curve(panel, colourOf(to), (at) => yOfProbability(panel, transmat[(at * n + row) * n + to]));
+        }
+      });
+    }
   }
 }
 
 /** @param {number} row */
 const titleOf = (row) => `A: from state ${row + 1} to  `;
+
+/**
+ * The name of a baseline beside a panel: its letter where there are many panels.
+ * @param {Baseline} baseline
+ * @param {number} n
+ */
+const nameOf = ({ label, letter }, n) => (n > 4 ? letter : label);
+
+/**
+ * One of the errors of all methods, at all times.
+ * @param {Run} run
+ * @param {number} which
+ */
+function* allErrors({ learners, baselines }, which) {
+  for (const { errors } of [...learners, ...baselines]) {
+    for (let at = which; errors && at < errors.length; at += ERRORS.length) yield errors[at];
+  }
+}
 
 /**
  * A text, and then the mark and the number of each state.
@@ -282,7 +337,7 @@ const titleOf = (row) => `A: from state ${row + 1} to  `;
  * @param {number} y
  */
 function drawKeys(g, colours, n, text, x, y) {
-  const ratio = pixelRatio();
+  const ratio = pixelRatio() * typeScale();
   setFont(g, colours, 14, 600);
   g.textAlign = "left";
   g.textBaseline = "alphabetic";
@@ -298,49 +353,16 @@ function drawKeys(g, colours, n, text, x, y) {
 }
 
 /**
- * The title of the errors: a piece of each line, and what it is.
- * @param {CanvasRenderingContext2D} g
- * @param {Look} colours
- * @param {Panel} panel
- */
-function drawErrorNames(g, colours, panel) {
-  const ratio = pixelRatio(), narrow = panel.right - panel.left < 200 * ratio;
-  let x = panel.left - 22 * ratio;
-  for (const [index, [full, short]] of ERROR_NAMES.entries()) {
-    const name = narrow ? short : full;
-    setStroke(g, colours.text, ERROR_DASHES[index], 2);
-    drawLine(g, x, panel.top - 14 * ratio, x + 20 * ratio, panel.top - 14 * ratio);
-    setFont(g, colours, 13, 600);
-    g.fillText(name, x + 25 * ratio, panel.top - 10 * ratio);
-    x += 25 * ratio + g.measureText(`${name}   `).width;
-  }
-  g.setLineDash([]);
-}
-
-/**
- * A row of the true A, dashed, and where the baselines end: hollow marks at the right edge.
+ * A row of the true A, dotted.
  * @param {CanvasRenderingContext2D} g
  * @param {Panel} panel
- * @param {number} row
- * @param {Run} run
- * @param {Shown} shown
+ * @param {number[]} truth
  */
-function drawTruth(g, panel, row, { truth, baselines }, shown) {
-  const n = truth.means.length, ratio = pixelRatio();
-  for (let to = 0; to < n; to++) {
-    const y = yOfProbability(panel, truth.transmat[row][to]);
-    setStroke(g, colourOf(to), [6, 4], 1.6);
+function drawTruth(g, panel, truth) {
+  truth.forEach((value, to) => {
+    const y = yOfProbability(panel, value);
+    setStroke(g, colourOf(to), TRUTH, 1.8);
     drawLine(g, panel.left, y, panel.right, y);
-  }
-  g.setLineDash([]);
-  const gap = Math.min(8, 16 / baselines.length); // all of them have room before the next panel
-  baselines.forEach(({ key, transmat }, index) => {
-    if (!shown.has(key) || !transmat) return;
-    for (let to = 0; to < n; to++) {
-      const y = yOfProbability(panel, transmat[row * n + to]);
-      traceMark(g, to, panel.right + (6 + gap * index) * ratio, y, 3.6 * ratio);
-      setStroke(g, colourOf(to), [], 1.8);
-      g.stroke();
-    }
   });
+  g.setLineDash([]);
 }

@@ -1,19 +1,23 @@
-// The Live lab: the map, the curves and the transport bar, playing one run of the online algorithm.
+// The Live lab: the map, the curves and the transport bar, playing one run of the online algorithms.
 
 import { cloudOf, onCloud } from "./clouds.js";
 import { Curves } from "./curves.js";
 import { drawEstimates } from "./estimates.js";
 import { mounted } from "./mount.js";
+import { setTypeScale } from "./pen.js";
 import { Player } from "./player.js";
 import { joinedRun, received, unpackRun } from "./protocol.js";
 import { Scene } from "./scene.js";
+import { Scores } from "./scores.js";
 import { fitToScreen, onResize, saveAsPng } from "./screen.js";
 import { Switches } from "./switches.js";
+import { Tip } from "./tip.js";
 import { WHOLE } from "./viewport.js";
 import { grouped, meanName } from "./words.js";
 
-/** @import { Cloud, Component, Run, Sender, View } from "./protocol.js" */
+/** @import { Cloud, Colour, Component, Run, Sender, View } from "./protocol.js" */
 
+const PRESENTER = 1.4; // so many times as large is type for a lecture hall
 const SETTLING = 400; // milliseconds without a change until Python is told what is on screen
 
 class Lab {
@@ -47,8 +51,10 @@ class Lab {
         if (settled) this.tellView();
       },
     });
-    this.curves = new Curves(this.plot, (step) => this.go(() => this.player.showStep(step)));
-    this.switches = new Switches(this.find("switches"), () => this.go(() => {}));
+    this.curves = new Curves(this.plot, (step) => this.go(() => this.player.show(step)));
+    this.switches = new Switches(this.find("switches"), () => this.go(() => this.present()));
+    this.scores = new Scores(this.find("scores"), this.find("doings"));
+    this.tip = new Tip(this.find("tip"), this.scene, () => ({ run: this.run, k: this.player.position, seen: this.seen }));
     this.listen();
     this.listenToPage();
   }
@@ -77,9 +83,10 @@ class Lab {
       this.setCloud(cloudOf(run.id)); // never one of another number of states
       if (!opened && this.player.moment !== null) this.tellView(); // the link is that of a run without one
     }
-    this.scrub.max = String(Math.max(0, run.frames - 1));
+    this.scrub.max = String(run.length);
     this.box.dataset.run = run.id;
-    this.find("held-name").textContent = run.heldName;
+    const [{ held, label }] = run.learners;
+    this.find("held-name").textContent = `the ${grouped(held)} observations that ${label} holds`;
     this.wake();
   }
 
@@ -96,6 +103,8 @@ class Lab {
     this.scene.setCloud(cloud);
     const decoded = /** @type {HTMLOptionElement} */ (this.colour.querySelector("[value=decoded]"));
     decoded.disabled = !cloud?.decoded;
+    decoded.textContent = cloud?.decoder ? `state decoded by ${cloud.decoder}` : "decoded state";
+    this.tip.hide();
   }
 
   /**
@@ -105,6 +114,7 @@ class Lab {
   open(view) {
     clearTimeout(this.#telling); // of what was shown before it
     this.switches.set(view.show);
+    this.present();
     this.colour.value = view.colour;
     this.scene.colour(view.colour);
     const { x, y, zoom, panX, panY } = view;
@@ -139,6 +149,7 @@ class Lab {
     on("play", "click", () => this.go(() => this.player.playOrPause()));
     on("back", "click", () => this.go(() => this.player.step(-1)));
     on("next", "click", () => this.go(() => this.player.step(1)));
+    on("full", "click", () => this.toggleFullScreen());
     on("scrub", "input", (value) => {
       this.player.show(Number(value));
       this.wake();
@@ -156,7 +167,7 @@ class Lab {
       if (value !== "") this.centreOn(Number(value));
       /** @type {HTMLSelectElement} */ (this.find("centre")).value = "";
     });
-    on("colour", "change", (value) => this.go(() => this.scene.colour(value === "decoded" ? value : "true")));
+    on("colour", "change", (value) => this.go(() => this.scene.colour(/** @type {Colour} */ (value))));
   }
 
   /** What happens elsewhere on the page. */
@@ -173,7 +184,11 @@ class Lab {
     this.stopListening = () => endings.forEach((end) => end());
   }
 
-  /** Space plays, arrows step: unless the visitor types or uses another control. @param {KeyboardEvent} event */
+  /**
+   * Space plays, arrows step, Home and End go to the ends, letters switch: unless the visitor types or uses another
+   * control.
+   * @param {KeyboardEvent} event
+   */
   key(event) {
     const target = /** @type {HTMLElement} */ (event.composedPath()[0]);
     if (event.ctrlKey || event.metaKey || event.altKey || !this.room.isConnected) return;
@@ -182,15 +197,48 @@ class Lab {
     const indifferent = this.room.contains(target)
       && (event.key === " " ? target.matches(".handle, .scrub") : target.matches("button, input[type=checkbox]"));
     if (!free && !indifferent) return;
+    const action = this.actionOf(event.key);
+    if (!action) return;
+    event.preventDefault();
+    this.go(action);
+  }
+
+  /**
+   * What a key does.
+   * @param {string} key
+   * @returns {(() => void) | undefined}
+   */
+  actionOf(key) {
     /** @type {Record<string, () => void>} */
     const actions = {
       " ": () => this.player.playOrPause(),
       ArrowRight: () => this.player.step(1),
       ArrowLeft: () => this.player.step(-1),
+      Home: () => this.player.show(0),
+      End: () => this.player.show(Infinity),
+      f: () => this.toggleFullScreen(),
+      p: () => this.toggle("presenter"),
     };
-    if (!actions[event.key]) return;
-    event.preventDefault();
-    this.go(actions[event.key]);
+    for (const { key: name, letter } of this.run?.baselines ?? []) actions[letter.toLowerCase()] = () => this.toggle(name);
+    return actions[key.length === 1 ? key.toLowerCase() : key];
+  }
+
+  /** @param {string} name of a switch */
+  toggle(name) {
+    this.switches.toggle(name);
+    this.present();
+  }
+
+  /** Type for a lecture hall and no sidebar, if that is switched on. */
+  present() {
+    const presenting = this.switches.shown.has("presenter");
+    document.documentElement.toggleAttribute("data-presenting", presenting);
+    setTypeScale(presenting ? PRESENTER : 1);
+  }
+
+  toggleFullScreen() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else document.documentElement.requestFullscreen?.().catch(() => {}); // the browser may refuse it
   }
 
   /** Do something that the link keeps, and show it. @param {() => void} action */
@@ -209,7 +257,9 @@ class Lab {
   showPlaying() {
     const { playing } = this.player;
     this.find("play").textContent = playing ? "Pause" : "Play";
-    this.find("readout").setAttribute("aria-live", playing ? "off" : "polite"); // else it never ends
+    for (const name of ["readout", "doings"]) {
+      this.find(name).setAttribute("aria-live", playing ? "off" : "polite"); // else it never ends
+    }
     this.box.dataset.playing = String(playing);
     this.wake();
   }
@@ -222,7 +272,7 @@ class Lab {
       this.send.view({
         version: this.run.view.version,
         show: this.switches.names,
-        colour: this.colour.value === "decoded" ? "decoded" : "true",
+        colour: /** @type {Colour} */ (this.colour.value),
         k: this.player.moment,
         ...this.scene.viewport.place,
       });
@@ -255,7 +305,9 @@ class Lab {
   /** @param {Run} run */
   paint(run) {
     const { shown } = this.switches, { position } = this.player;
-    const options = { circles: shown.has("circles"), grid: shown.has("grid"), dim: shown.has("held") };
+    const options = {
+      circles: shown.has("circles"), grid: shown.has("grid"), dim: shown.has("held"), seen: this.seen,
+    };
     this.scene.draw(options, (g, colours) => drawEstimates(g, colours, this.scene, run, position, shown));
     this.curves.draw(position, shown);
     this.report(run);
@@ -264,18 +316,20 @@ class Lab {
     this.box.dataset.zoom = String(this.scene.viewport.place.zoom);
   }
 
+  /** How many of the observations are shown. */
+  get seen() {
+    return this.switches.shown.has("seen") ? this.player.position : Infinity;
+  }
+
   /** @param {Run} run */
   report(run) {
-    const frame = Math.floor(this.player.position), known = run.steps.length > 0;
-    if (Number(this.scrub.value) !== frame) this.scrub.value = String(frame);
-    const step = known ? run.steps[frame] : 0;
+    const step = Math.floor(this.player.position);
+    if (Number(this.scrub.value) !== step) this.scrub.value = String(step);
     if (this.box.dataset.k === String(step) && this.#reported === run) return;
     this.#reported = run;
     this.box.dataset.k = String(step);
-    const figures = known
-      ? `‖A − Â‖ ${run.errors[2 * frame].toFixed(3)} · distance of means ${run.errors[2 * frame + 1].toFixed(3)}`
-      : run.withoutPath;
-    this.find("readout").textContent = `k = ${grouped(step)} of ${grouped(run.length)} · ${figures}`;
+    this.scores.show(run, step);
+    this.find("readout").textContent = `k = ${grouped(step)} of ${grouped(run.length)}`;
     this.scrub.setAttribute("aria-valuetext", `${step} of ${run.length} observations`);
   }
 
@@ -290,6 +344,8 @@ class Lab {
   }
 
   close() {
+    document.documentElement.removeAttribute("data-presenting");
+    setTypeScale(1);
     this.stopListening?.();
     this.scene.close();
     if (this.#ticking !== null) cancelAnimationFrame(this.#ticking);

@@ -52,6 +52,24 @@ export function drawMark(g, colours, state, x, y, size, rim) {
 }
 
 /**
+ * The mark in outline, filled with the background's colour.
+ * @param {CanvasRenderingContext2D} g
+ * @param {Look} colours
+ * @param {number} state
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ */
+export function drawHollowMark(g, colours, state, x, y, size) {
+  traceMark(g, state, x, y, size);
+  g.fillStyle = colours.back;
+  g.fill();
+  g.lineWidth = 2.2 * pixelRatio();
+  g.strokeStyle = colourOf(state);
+  g.stroke();
+}
+
+/**
  * A small picture of the mark: stamping it is many times quicker than drawing its outline.
  * @param {number} state
  * @param {string} colour

@@ -1,26 +1,31 @@
 """What Python says to a canvas: a run, its observations, a true model. `protocol` has the form."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from dashboard.canvas.protocol import pack
-from dashboard.compute.runs import ExperimentRun, observations_held, trace_stride
+from dashboard.compute.measures import posteriors
+from dashboard.compute.runs import ExperimentRun, MethodResult, observations_held, trace_stride
 from dashboard.compute.sample import sample_to_draw
 from dashboard.model.experiment import Experiment
-from dashboard.model.methods import BASELINES, ONLINE, method_name
+from dashboard.model.methods import (
+    BASELINES,
+    CEILING,
+    ONLINE_LEARNERS,
+    method_definition,
+    method_name,
+)
 from dashboard.model.spaces.chart import Chart
 from dashboard.model.spaces.registry import SPACES
-from dashboard.model.view import View
+from dashboard.model.view import SHOWN_BESIDE, View
+from dashboard.text.moments import moments
 from rhmm.learners.learner import Path
 from rhmm.scoring import path_errors
 
 MOST_POINTS = 15_000
 """In the lab. Of longer chains every second, third, … point is drawn."""
-
-SHOWN_BESIDE = tuple(key for key, learner in BASELINES.items() if not learner.needs_truth)
-"""The methods that the lab can show beside the online learner."""
 
 
 def run_id(run: ExperimentRun) -> str:
@@ -33,7 +38,7 @@ def run_id(run: ExperimentRun) -> str:
 
 def cloud_version(run: ExperimentRun) -> str:
     """The same for the same message: what of the observations is known is all that can differ."""
-    return f"{run_id(run)} {len(run.points)} {run.method(ONLINE) is not None}"
+    return f"{run_id(run)} {len(run.points)} {_decoder(run) is not None}"
 
 
 def cloud_message(run: ExperimentRun, chart: Chart, known: str | None = None) -> bytes:
@@ -42,12 +47,43 @@ def cloud_message(run: ExperimentRun, chart: Chart, known: str | None = None) ->
     if version == known:
         return pack({"version": version, "continues": version}, {})
     stride = max(1, -(-len(run.points) // MOST_POINTS))  # a queued run has no points yet
-    arrays = _points(chart, run.points[::stride], run.true_states[::stride])
-    online = run.method(ONLINE)
-    if online is not None:
-        arrays["decoded"] = online.labels[::stride].astype(np.int8)
-    about = {"version": version, "continues": None, "id": run_id(run), "stride": stride}
+    shown = slice(None, None, stride)
+    arrays = _points(chart, run.points[shown], run.true_states[shown])
+    decoder = _decoder(run)
+    if decoder is not None:
+        arrays |= _decoded(run, decoder, chart, shown)
+    about = {
+        "version": version,
+        "continues": None,
+        "id": run_id(run),
+        "stride": stride,
+        "decoder": method_name(run.experiment.algorithms[0]),
+    }
     return pack(about, arrays)
+
+
+def _decoder(run: ExperimentRun) -> MethodResult | None:
+    """The online learner by whose result observations are coloured: the first."""
+    return run.method(run.experiment.algorithms[0])
+
+
+def _decoded(
+    run: ExperimentRun, method: MethodResult, chart: Chart, shown: slice
+) -> dict[str, np.ndarray]:
+    """What a method says of each observation: its state, and the probabilities in 255ths.
+
+    A chart that cannot measure distances on its map also gets those to the method's means.
+    """
+    shares = posteriors(run)[method.key][shown]
+    arrays = {
+        "decoded": method.labels[shown].astype(np.int8),
+        "shares": np.rint(255 * shares).astype(np.uint8),
+    }
+    if not chart.measures:
+        manifold, means, points = method.model.manifold, method.model.means_, run.points[shown]
+        columns = [manifold.dist(points, np.broadcast_to(c, points.shape)) for c in means]
+        arrays["distances"] = np.stack(columns, axis=1).astype(np.float32)
+    return arrays
 
 
 def _points(chart: Chart, points: np.ndarray, states: np.ndarray) -> dict[str, np.ndarray]:
@@ -80,12 +116,15 @@ def run_message(
     `before`.
     """
     experiment = run.experiment
-    held = observations_held(experiment)
     known = _known_rows(before, run)
-    arrays = _path_arrays(run, chart, known)
-    for key in SHOWN_BESIDE:
-        if before is None or not (known and before.method(key)):
-            arrays |= _baseline_arrays(run, chart, key)
+    arrays: dict[str, np.ndarray] = {}
+    for key in experiment.algorithms:
+        arrays |= _named(key, _path_arrays(run, key, chart, known.get(key, 0)))
+    for key in (*experiment.algorithms, *SHOWN_BESIDE):
+        method = run.method(key)
+        if method is not None and (before is None or not known or before.method(key) is None):
+            arrays |= _named(key, _result_arrays(method, chart))
+    ceiling = run.method(CEILING)
     about = {
         "id": run_id(run),
         "version": version,
@@ -95,15 +134,24 @@ def run_message(
         "truth": _truth(chart, experiment.space, experiment.means, experiment.sigmas)
         | {"transmat": experiment.transmat},
         "length": experiment.length,
-        "frames": _frames(run),
-        "held": held,
-        "heldName": f"the {held:,} observations it holds",
+        "stride": trace_stride(experiment),
+        "reached": _reached(run),
         "over": over,
-        "withoutPath": _without_path(run, over),
         "view": view.for_browser() | {"version": view_version},
+        "learners": [_about_learner(run, key) for key in experiment.algorithms],
         "baselines": [_about_baseline(key) for key in SHOWN_BESIDE],
+        "ceiling": {
+            "key": CEILING,
+            "label": method_name(CEILING),
+            "about": method_definition(CEILING),
+            "accuracy": None if ceiling is None else ceiling.accuracy,
+        },
     }
     return pack(about, arrays)
+
+
+def _named(key: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {f"{key}.{name}": array for name, array in arrays.items()}
 
 
 def _truth(chart: Chart, space: str, means: Sequence, sigmas: Sequence[float]) -> dict:
@@ -114,14 +162,15 @@ def _truth(chart: Chart, space: str, means: Sequence, sigmas: Sequence[float]) -
     return about | {name: array.tolist() for name, array in drawn.items()}
 
 
-def _path_arrays(run: ExperimentRun, chart: Chart, known: int) -> dict[str, np.ndarray]:
-    """The path from row `known` on."""
-    if run.trace is None:
+def _path_arrays(run: ExperimentRun, key: str, chart: Chart, known: int) -> dict[str, np.ndarray]:
+    """The path of an online learner from row `known` on."""
+    path = run.path(key)
+    if path is None:
         floats = ("means", "transmat", "sigmas", "errors")
         return {"steps": np.zeros(0, np.int32)} | {n: np.zeros(0, np.float32) for n in floats}
-    steps, means, transmats, sigmas = (field[known:] for field in _drawn(run.trace))
+    steps, means, transmats, sigmas = (rows[known:] for rows in _drawn(path))
     truth = run.experiment.source.true_model()
-    errors = np.stack(path_errors(run.trace.transmat, run.trace.means, truth), axis=1)[known:]
+    errors = np.stack(path_errors(transmats, means, truth), axis=1)
     points = means.reshape(-1, *means.shape[2:])
     return {
         "steps": steps.astype(np.int32),
@@ -132,12 +181,12 @@ def _path_arrays(run: ExperimentRun, chart: Chart, known: int) -> dict[str, np.n
     } | _given(balls=chart.balls(points, sigmas.ravel()), glyphs=chart.glyphs(points))
 
 
-def _frames(run: ExperimentRun) -> int:
-    """How many frames the whole path will have."""
-    if run.trace is None:
-        return 1
-    first, stride = int(run.trace.step[0]), trace_stride(run.experiment)
-    return (run.experiment.length - first) // stride + 1
+def _reached(run: ExperimentRun) -> int:
+    """How far the online learners have come: the most observations that any of them has seen."""
+    online = run.experiment.algorithms
+    if any(run.method(key) is not None for key in online):
+        return run.experiment.length
+    return max((int(path.step[-1]) for key in online if (path := run.path(key))), default=0)
 
 
 def _drawn(path: Path) -> tuple[np.ndarray, ...]:
@@ -145,48 +194,74 @@ def _drawn(path: Path) -> tuple[np.ndarray, ...]:
     return path.step, path.means, path.transmat, path.sigmas
 
 
-def _known_rows(before: ExperimentRun | None, run: ExperimentRun) -> int:
-    """How many rows of the path were known before: none if one of them was another.
+def _known_rows(before: ExperimentRun | None, run: ExperimentRun) -> dict[str, int]:
+    """How many rows of each path were known before: none of any if one of them was another.
 
-    While the learner goes on, its states may turn out to be in another order.
+    While a learner goes on, its states may turn out to be in another order.
     """
     if before is None or before.experiment != run.experiment:
-        return 0
-    if before.trace is None or run.trace is None:
-        return 0
-    known = len(before.trace.step)
-    pairs = zip(_drawn(before.trace), _drawn(run.trace), strict=True)
-    return known if all(np.array_equal(old, new[:known]) for old, new in pairs) else 0
+        return {}
+    known: dict[str, int] = {}
+    for key in run.experiment.algorithms:
+        old, new = before.path(key), run.path(key)
+        if old is None:
+            continue
+        rows = len(old.step)
+        if new is None or not all(
+            np.array_equal(x, y[:rows]) for x, y in zip(_drawn(old), _drawn(new), strict=True)
+        ):
+            return {}
+        known[key] = rows
+    return known
 
 
-def _without_path(run: ExperimentRun, over: bool) -> str:
-    """What to say in place of errors while the online learner has no path to show."""
-    if run.method(ONLINE) is not None:
-        return "Δ is the whole chain, or nearly: no online step to show"
-    return "it ended before its first estimate" if over else "collecting its first observations"
+def _about_learner(run: ExperimentRun, key: str) -> dict:
+    """An online learner: its name, what it holds, and what it does when."""
+    held = observations_held(run.experiment, key)
+    return {
+        "key": key,
+        "label": method_name(key),
+        "held": held,
+        "about": method_definition(key),
+        "moments": moments(run, key),
+    }
 
 
 def _about_baseline(key: str) -> dict:
-    """A method beside the online learner: its name, its letter on the map, and its switch."""
+    """A method beside the online learners: its name, its key on the keyboard."""
     name = method_name(key)
-    has_path = BASELINES[key].keeps_path
-    owned = f"{name}’" if name.endswith("s") else f"{name}’s"
-    caption = f"{owned} {'iterates' if has_path else 'centres'} ({name[0]})"
-    return {"key": key, "label": name, "letter": name[0], "caption": caption, "path": has_path}
+    return {
+        "key": key,
+        "label": name,
+        "letter": name[0],
+        "about": method_definition(key),
+        "path": BASELINES[key].keeps_path,
+    }
 
 
-def _baseline_arrays(run: ExperimentRun, chart: Chart, key: str) -> dict[str, np.ndarray]:
-    """Its means (those of all iterates if it has a path), A and errors, if it is computed."""
-    method = run.method(key)
-    if method is None:
-        return {}
+def _result_arrays(method: MethodResult, chart: Chart) -> dict[str, np.ndarray]:
+    """What is known once a method has finished.
+
+    Of an online learner: its accuracy after so many observations. Of another one: its accuracy, its
+    means (those of all iterates if it has a path), A and errors.
+    """
+    if method.key in ONLINE_LEARNERS:
+        if method.path is None:
+            steps, accuracies = np.zeros(1), np.array([method.accuracy])
+        else:
+            steps, accuracies = method.path.step[method.judged], method.accuracies
+        return {
+            "judged": steps.astype(np.int32),
+            "accuracies": accuracies.astype(np.float32),
+        }
     means = method.model.means_[None] if method.path is None else method.path.means
     arrays = {
+        "accuracies": np.array([method.accuracy]),
         "means": chart.places(means.reshape(-1, *means.shape[2:])),
         "transmat": method.model.transmat_,
         "errors": np.array([method.transition_error, method.mean_error]),
     }
-    return {f"{key}.{name}": a.astype(np.float32) for name, a in arrays.items()}
+    return {name: array.astype(np.float32) for name, array in arrays.items()}
 
 
 # A true model alone

@@ -5,6 +5,16 @@
 /** How many pixels of the screen one CSS pixel covers. */
 export const pixelRatio = () => window.devicePixelRatio || 1;
 
+let scale = 1;
+
+/** How much larger than usual text and marks are. */
+export const typeScale = () => scale;
+
+/** @param {number} factor 1 is the usual size */
+export function setTypeScale(factor) {
+  scale = factor;
+}
+
 /**
  * What can be drawn on this canvas with.
  * @param {HTMLCanvasElement} canvas
@@ -20,7 +30,7 @@ export function pen(canvas) {
  * @param {number} size
  */
 export function setFont(g, colours, size, weight = 400) {
-  g.font = `${weight} ${size * pixelRatio()}px ${colours.family}`;
+  g.font = `${weight} ${size * scale * pixelRatio()}px ${colours.family}`;
 }
 
 /**

@@ -1,17 +1,16 @@
-// Which frame of a run is shown, and how that goes on. It knows nothing of the page but whether people want motion.
+// Which moment of a run is shown, and how that goes on. It knows nothing of the page but whether people want motion.
 
-import { frameOf } from "./scales.js";
 import { prefersStillness } from "./screen.js";
 
 /** @import { Run, View } from "./protocol.js" */
 
-const SECONDS_AT_NORMAL_SPEED = 9; // from the first frame to the last
+const SECONDS_AT_NORMAL_SPEED = 9; // from the first observation to the last
 const LONGEST_PAUSE = 0.1; // seconds between two frames; a page that was hidden does not jump
 
 export class Player {
   /** @type {Run | null} */
   run = null;
-  /** In frames. */
+  /** In observations; between two of them things are drawn between. */
   position = 0;
   playing = false;
   speed = 1;
@@ -44,13 +43,13 @@ export class Player {
     return isNew;
   }
 
-  /** The last frame that is known; 0 if there is none. */
+  /** As many observations as have been learned. */
   get #newest() {
-    return Math.max(0, (this.run?.steps.length ?? 1) - 1);
+    return this.run?.reached ?? 0;
   }
 
   get atEnd() {
-    return !this.run || this.position >= this.run.steps.length - 1;
+    return this.position >= this.#newest;
   }
 
   /** Whether the next frame will be another one than this. */
@@ -61,9 +60,9 @@ export class Player {
   /** The number of observations at which the visitor has stopped it; null if it plays or is over. */
   get moment() {
     if (this.#opensAt !== null) return this.#opensAt;
-    if (!this.run?.steps.length || this.playing) return null;
+    if (!this.run?.reached || this.playing) return null;
     const isEnd = this.atEnd && (this.run.over || prefersStillness());
-    return isEnd ? null : this.run.steps[Math.floor(this.position)];
+    return isEnd ? null : Math.floor(this.position);
   }
 
   /**
@@ -71,9 +70,9 @@ export class Player {
    * @param {number} step
    */
   #openAt(step) {
-    const { steps, over } = /** @type {Run} */ (this.run);
-    this.position = frameOf(steps, step);
-    this.#opensAt = over || steps[steps.length - 1] >= step ? null : step;
+    const { reached, over } = /** @type {Run} */ (this.run);
+    this.position = Math.min(step, reached);
+    this.#opensAt = over || reached >= step ? null : step;
   }
 
   /** Stand at the moment that is asked for, or play from the start. */
@@ -96,9 +95,10 @@ export class Player {
     this.#play(!this.playing);
   }
 
-  /** @param {number} by frames */
+  /** @param {number} by rows of the learners' paths */
   step(by) {
-    this.show(Math.floor(this.position) + by);
+    const stride = this.run?.stride ?? 1, here = this.position / stride;
+    this.show(stride * ((by > 0 ? Math.floor(here) : Math.ceil(here)) + by));
   }
 
   /** @param {number} position at which it then stands */
@@ -106,11 +106,6 @@ export class Player {
     if (this.playing) this.#play(false);
     this.#opensAt = null;
     this.position = Math.min(Math.max(0, position), this.#newest);
-  }
-
-  /** @param {number} step at whose frame it then stands */
-  showStep(step) {
-    if (this.run) this.show(frameOf(this.run.steps, step));
   }
 
   /**
@@ -122,7 +117,7 @@ export class Player {
     if (!run || !this.playing) return;
     const seconds = this.#last === null ? 0 : Math.min(LONGEST_PAUSE, (now - this.#last) / 1000);
     this.#last = now;
-    const normal = run.frames / SECONDS_AT_NORMAL_SPEED;
+    const normal = run.length / SECONDS_AT_NORMAL_SPEED;
     // data of a running computation arrive in bursts: ease towards the newest instead of jumping
     const behind = run.over ? 0 : Math.max(0, newest - this.position);
     this.position = Math.min(newest, this.position + seconds * Math.max(normal * this.speed, behind * 1.5));
@@ -136,5 +131,5 @@ export class Player {
  * @param {Run} before
  */
 function isBehind(run, before) {
-  return (before.over && !run.over) || run.steps.length < before.steps.length;
+  return (before.over && !run.over) || run.reached < before.reached;
 }

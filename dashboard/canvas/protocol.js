@@ -22,26 +22,29 @@
  * @property {number[][]} [glyphs] the ellipses that stand for the means, where points are ellipses: rx, ry, angle
  */
 
+/** By what observations are coloured; "plain" is one grey for all. @typedef {"plain" | "decoded" | "true"} Colour */
+
 /**
  * What a link keeps of the picture.
- * @typedef {Place & { version: number, show: string[], colour: "true" | "decoded", k: number | null }} View
+ * @typedef {Place & { version: number, show: string[], colour: Colour, k: number | null }} View
  */
 
 /**
- * A method beside the one that is played. It has no means before it is computed.
+ * A method beside the online learners. It has no arrays before it is computed.
  * @typedef {object} Baseline
  * @property {string} key as the view's `show` has it
  * @property {string} label
- * @property {string} letter that marks its means
- * @property {string} caption of its switch
+ * @property {string} letter that switches it on and off
+ * @property {string} about what it is, in a sentence
  * @property {boolean} path whether its means are those of all its iterates, one after the other
+ * @property {Float32Array} [accuracies] (1,)
  * @property {Float32Array} [means] (iterates, N, 2)
  * @property {Float32Array} [transmat] (N, N)
  * @property {Float32Array} [errors] of A and of the means
  */
 
 /**
- * What the path of the learner is made of: each array has a row for each frame.
+ * What the path of a learner is made of: each array has a row for each of F moments.
  * @typedef {object} Path
  * @property {Int32Array} steps (F,) the number of observations
  * @property {Float32Array} means (F, N, 2)
@@ -53,6 +56,20 @@
  */
 
 /**
+ * An online learner. The first one leads: the picture shows what it holds and how it decodes.
+ * @typedef {object} LearnerAbout
+ * @property {string} key
+ * @property {string} label
+ * @property {string} about what it is, in a sentence
+ * @property {number} held how many observations it holds
+ * @property {[number, string][]} moments from so many observations on it does what the sentence says
+ * @property {Int32Array} [judged] (J,) after so many observations, once it has finished,
+ * @property {Float32Array} [accuracies] (J,) it has these accuracies
+ */
+
+/** @typedef {LearnerAbout & Path} Learner */
+
+/**
  * @typedef {object} RunAbout
  * @property {string} id the same for the same experiment
  * @property {number} version
@@ -61,23 +78,26 @@
  * @property {ChartAbout} chart
  * @property {Truth} truth
  * @property {number} length of the chain
- * @property {number} frames that the whole path will have
- * @property {number} held how many observations the learner holds
- * @property {string} heldName
+ * @property {number} stride observations between two rows of a path
+ * @property {number} reached how many observations have been learned
  * @property {boolean} over whether no more of it will come
- * @property {string} withoutPath what to say while there is no frame
  * @property {View} view
+ * @property {Learner[]} learners
  * @property {Baseline[]} baselines
+ * @property {{ key: string, label: string, about: string, accuracy: number | null }} ceiling the true parameters
  */
 
-/** All that is known of a run. @typedef {RunAbout & Path} Run */
+/** All that is known of a run. @typedef {RunAbout} Run */
 
 /**
  * The observations, or every `stride`-th of them.
  * @typedef {object} Points
  * @property {Float32Array} xy (T, 2)
  * @property {Int8Array} states
- * @property {Int8Array} [decoded]
+ * @property {Int8Array} [decoded] the states by the leading learner
+ * @property {Uint8Array} [shares] (T, N) their probabilities, in 255ths
+ * @property {Float32Array} [distances] (T, N) to its means, for charts that cannot measure them
+ * @property {string} [decoder] the name of the leading learner
  * @property {Float32Array} [glyphs] (T, 3) as in the truth
  * @property {number} stride
  */
@@ -89,7 +109,7 @@
  * @typedef {Omit<Points, "stride"> & { chart: ChartAbout, truth: Truth, acknowledged: number }} Sketched
  */
 
-const ARRAY_TYPES = { float32: Float32Array, int32: Int32Array, int8: Int8Array };
+const ARRAY_TYPES = { float32: Float32Array, int32: Int32Array, int8: Int8Array, uint8: Uint8Array };
 
 /**
  * What `protocol.pack` has packed: the fields of the text and the arrays, side by side.
@@ -102,7 +122,7 @@ export function unpack(bytes) {
   const length = new DataView(buffer).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
   const begin = Math.ceil((4 + length) / 8) * 8;
-  /** @type {Record<string, Int8Array | Int32Array | Float32Array>} */
+  /** @type {Record<string, Int8Array | Uint8Array | Int32Array | Float32Array>} */
   const arrays = {};
   for (const { name, type, offset, count } of head.arrays) {
     const arrayType = ARRAY_TYPES[/** @type {keyof typeof ARRAY_TYPES} */ (type)];
@@ -126,21 +146,23 @@ export function received(known, news, joined) {
 }
 
 /**
- * The run of a message, with each baseline's arrays in its place: they are named "em.means" and so on.
+ * The run of a message, with the arrays of each method in its place: they are named "em.means" and so on.
  * @param {Uint8Array} bytes
  * @returns {Run}
  */
 export function unpackRun(bytes) {
   /** @type {Record<string, any>} */
   const run = {};
-  const { baselines, ...message } = unpack(bytes);
-  const byKey = new Map(baselines.map((/** @type {Baseline} */ baseline) => [baseline.key, { ...baseline }]));
+  const { learners, baselines, ...message } = unpack(bytes);
+  const copies = (/** @type {object[]} */ methods) => methods.map((method) => ({ ...method }));
+  const about = { learners: copies(learners), baselines: copies(baselines) };
+  const byKey = new Map([...about.learners, ...about.baselines].map((/** @type {any} */ method) => [method.key, method]));
   for (const [name, value] of Object.entries(message)) {
     const [key, field] = name.split(".");
     if (field) byKey.get(key)[field] = value;
     else run[name] = value;
   }
-  return /** @type {Run} */ ({ ...run, baselines: [...byKey.values()] });
+  return /** @type {Run} */ ({ ...run, ...about });
 }
 
 const PATH = /** @type {const} */ (["steps", "means", "transmat", "sigmas", "errors", "balls", "glyphs"]);
@@ -152,10 +174,21 @@ const PATH = /** @type {const} */ (["steps", "means", "transmat", "sigmas", "err
  * @returns {Run}
  */
 export function joinedRun(known, news) {
-  const path = PATH.filter((name) => known[name]).map((name) => [name, joined(known[name], news[name])]);
+  const learners = news.learners.map((learner, index) => joinedLearner(known.learners[index], learner));
   const before = new Map(known.baselines.map((baseline) => [baseline.key, baseline]));
   const baselines = news.baselines.map((baseline) => ({ ...before.get(baseline.key), ...baseline }));
-  return { ...known, ...news, ...Object.fromEntries(path), baselines };
+  return { ...known, ...news, learners, baselines };
+}
+
+/**
+ * @param {Learner} known
+ * @param {Learner} news
+ * @returns {Learner}
+ */
+function joinedLearner(known, news) {
+  const path = PATH.filter((name) => known[name] && news[name])
+    .map((name) => [name, joined(known[name], news[name])]);
+  return { ...known, ...news, ...Object.fromEntries(path) };
 }
 
 /**

@@ -80,12 +80,16 @@ export function decadeTicks([low, high]) {
 }
 
 /**
- * The last frame at or before this many observations.
- * @param {ArrayLike<number>} steps of the frames, rising
+ * The last row at or before this many observations; -1 if there is none.
+ * @param {ArrayLike<number>} steps of the rows, rising
  * @param {number} step
  */
-export function frameOf(steps, step) {
-  let frame = 0;
-  while (frame + 1 < steps.length && steps[frame + 1] <= step) frame++;
-  return frame;
+export function rowAt(steps, step) {
+  let low = 0, high = steps.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (steps[middle] <= step) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
 }

@@ -3,23 +3,22 @@
 
 import { makeChart } from "./charts/chart.js";
 import { Handles } from "./handles.js";
-import { colourOf, drawMark, markStamp, traceGlyph } from "./marks.js";
+import { colourOf, drawHollowMark, drawMark, markStamp, traceGlyph } from "./marks.js";
 import { Navigation } from "./navigation.js";
-import { pen, pixelRatio } from "./pen.js";
+import { pen, pixelRatio, setFont, typeScale } from "./pen.js";
 import { look } from "./screen.js";
 import { Viewport, WHOLE } from "./viewport.js";
 import { meanName } from "./words.js";
 
 /**
  * @import { Chart, ChartAbout } from "./charts/chart.js"
- * @import { Moved, Points, Truth } from "./protocol.js"
+ * @import { Colour, Moved, Points, Truth } from "./protocol.js"
  * @import { Look } from "./screen.js"
  * @import { Place } from "./viewport.js"
  */
 
 /** @typedef {(g: CanvasRenderingContext2D, colours: Look) => void} Drawing */
 
-const UNKNOWN = "#888888"; // the colour of observations of which no state is known
 const GLYPH = 2.5; // so many times as large as a mark is the ellipse that stands for a mean
 
 export class Scene {
@@ -31,10 +30,13 @@ export class Scene {
   truth = null;
   /** @type {Points | null} */
   cloud = null;
-  /** @type {"true" | "decoded"} */
+  /** @type {Colour} */
   #colourBy = "true";
-  /** What stands still, drawn once: background, grid, observations, frame. */
-  #layer = document.createElement("canvas");
+  /** What stands still below the observations, drawn once: background and grid. */
+  #ground = document.createElement("canvas");
+  /** The observations that are seen: those that come are added to those that are there. */
+  #seen = document.createElement("canvas");
+  #countDrawn = 0;
   #drawnWith = "";
   dirty = true;
 
@@ -90,7 +92,7 @@ export class Scene {
     this.dirty = true;
   }
 
-  /** @param {"true" | "decoded"} by whose states the observations are coloured by */
+  /** @param {Colour} by whose states the observations are coloured by */
   colour(by) {
     this.#colourBy = by;
     this.dirty = true;
@@ -112,22 +114,33 @@ export class Scene {
 
   // Drawing
 
+  /** How many of the observations in the cloud are among the first k. @param {number} k */
+  countSeen(k) {
+    const { cloud } = this;
+    return cloud ? Math.min(cloud.states.length, Math.ceil(k / cloud.stride)) : 0;
+  }
+
   /**
-   * @param {{ circles: boolean, grid: boolean, dim: boolean }} options
+   * @param {{ circles: boolean, grid: boolean, dim: boolean, seen?: number }} options `seen` is the number of
+   *   observations that are shown; all without it
    * @param {Drawing} drawMore adds what moves, on top of the observations and the true means
    */
   draw(options, drawMore) {
     const { canvas, chart, truth } = this, colours = look(canvas), g = pen(canvas);
     if (!chart || !truth) return;
-    const key = JSON.stringify([canvas.width, colours.text, options.grid, options.dim]);
-    if (this.dirty || key !== this.#drawnWith) {
-      this.#drawLayer(chart, colours, options);
+    const key = JSON.stringify([canvas.width, canvas.height, colours.text, options.grid, options.dim, typeScale()]);
+    const anew = this.dirty || key !== this.#drawnWith;
+    if (anew) {
+      this.#drawGround(chart, colours, options);
       this.#drawnWith = key;
       this.dirty = false;
       this.handles.place();
     }
+    this.#drawSeen(chart, colours, this.countSeen(options.seen ?? Infinity), options.dim ? 0.28 : 0.5, anew);
     g.clearRect(0, 0, canvas.width, canvas.height);
-    g.drawImage(this.#layer, 0, 0);
+    g.drawImage(this.#ground, 0, 0);
+    g.drawImage(this.#seen, 0, 0);
+    chart.drawFrame(g, colours);
     inWindow(g, chart, () => {
       this.#drawTruth(g, chart, truth, colours, options);
       drawMore(g, colours);
@@ -138,24 +151,41 @@ export class Scene {
   /**
    * @param {Chart} chart
    * @param {Look} colours
-   * @param {{ grid: boolean, dim: boolean }} options
+   * @param {{ grid: boolean }} options
    */
-  #drawLayer(chart, colours, options) {
-    const layer = this.#layer;
-    layer.width = this.canvas.width;
-    layer.height = this.canvas.height;
-    const g = pen(layer);
+  #drawGround(chart, colours, options) {
+    const ground = this.#ground;
+    ground.width = this.canvas.width;
+    ground.height = this.canvas.height;
+    const g = pen(ground);
     inWindow(g, chart, () => {
       chart.drawBackground(g, colours);
       if (options.grid) chart.drawGrid?.(g, colours);
-      if (this.cloud) this.drawPoints(g, 0, this.cloud.states.length, 1.9 * this.#dot, options.dim ? 0.28 : 0.5);
     });
-    chart.drawFrame(g, colours);
+  }
+
+  /**
+   * @param {Chart} chart
+   * @param {Look} colours
+   * @param {number} count of the observations that are seen
+   * @param {number} opacity
+   * @param {boolean} anew whether what is drawn cannot stay
+   */
+  #drawSeen(chart, colours, count, opacity, anew) {
+    const layer = this.#seen;
+    if (anew || count < this.#countDrawn) {
+      layer.width = this.canvas.width; // this also clears it
+      layer.height = this.canvas.height;
+      this.#countDrawn = 0;
+    }
+    const first = this.#countDrawn;
+    this.#countDrawn = count;
+    if (count > first) inWindow(pen(layer), chart, () => this.drawPoints(pen(layer), first, count, 1.9 * this.#dot, opacity));
   }
 
   /** The size of an observation: a little larger from nearby. */
   get #dot() {
-    return pixelRatio() * Math.min(1.6, 1 + Math.log2(this.viewport.place.zoom) / 6);
+    return pixelRatio() * Math.sqrt(typeScale()) * Math.min(1.6, 1 + Math.log2(this.viewport.place.zoom) / 6);
   }
 
   /**
@@ -170,13 +200,14 @@ export class Scene {
     const { chart, cloud, truth } = this;
     if (!chart || !cloud || !truth) return;
     const { xy, glyphs } = cloud;
-    const states = this.#colourBy === "decoded" ? cloud.decoded ?? null : cloud.states;
+    const states = { plain: null, decoded: cloud.decoded ?? null, true: cloud.states }[this.#colourBy];
+    const unknown = look(this.canvas).text;
     if (glyphs) {
       g.save();
       g.globalAlpha = opacity;
       g.lineWidth = pixelRatio();
       for (let t = first; t < last; t++) {
-        g.strokeStyle = states ? colourOf(states[t]) : UNKNOWN;
+        g.strokeStyle = states ? colourOf(states[t]) : unknown;
         traceGlyph(g, ...chart.toScreen(xy[2 * t], xy[2 * t + 1]), size, glyphs.subarray(3 * t, 3 * t + 3));
         g.stroke();
       }
@@ -185,7 +216,7 @@ export class Scene {
     }
     const stamps = states
       ? truth.means.map((_, state) => markStamp(state, colourOf(state), size, opacity))
-      : [markStamp(0, UNKNOWN, size, opacity)];
+      : [markStamp(0, unknown, 0.8 * size, 0.8 * opacity)];
     const half = stamps[0].width / 2;
     for (let t = first; t < last; t++) {
       const [x, y] = chart.toScreen(xy[2 * t], xy[2 * t + 1]);
@@ -194,16 +225,17 @@ export class Scene {
   }
 
   /**
-   * The mark of a state at this point of the map. Where points are ellipses, its own is drawn around it.
+   * The mark of a state at this point of the map, filled or hollow. Where points are ellipses, its own is around it.
    * @param {CanvasRenderingContext2D} g
    * @param {Look} colours
    * @param {number} state
    * @param {number} x
    * @param {number} y
    * @param {ArrayLike<number> | null} glyph
+   * @param {boolean} filled
    */
-  drawMean(g, colours, state, x, y, glyph) {
-    const { chart } = this, ratio = pixelRatio();
+  drawMean(g, colours, state, x, y, glyph, filled) {
+    const { chart } = this, ratio = pixelRatio() * typeScale();
     if (!chart) return;
     const [sx, sy] = chart.toScreen(x, y);
     if (glyph) {
@@ -214,7 +246,8 @@ export class Scene {
         g.stroke();
       }
     }
-    drawMark(g, colours, state, sx, sy, 6 * ratio, 3);
+    if (filled) drawMark(g, colours, state, sx, sy, 6 * ratio, 3);
+    else drawHollowMark(g, colours, state, sx, sy, 6 * ratio);
   }
 
   /**
@@ -264,8 +297,8 @@ export class Scene {
    * @param {Look} colours
    */
   #drawNames(g, chart, colours) {
-    const ratio = pixelRatio();
-    g.font = `600 ${15 * ratio}px ${colours.family}`;
+    const ratio = pixelRatio() * typeScale();
+    setFont(g, colours, 15, 600);
     g.lineWidth = 4 * ratio;
     g.lineJoin = "round";
     g.textBaseline = "middle";

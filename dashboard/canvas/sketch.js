@@ -78,7 +78,7 @@ class Sketch {
    */
   drawMarks(g, colours) {
     this.scene.means.forEach(([x, y], state) => {
-      this.scene.drawMean(g, colours, state, x, y, this.scene.truth?.glyphs?.[state] ?? null);
+      this.scene.drawMean(g, colours, state, x, y, this.scene.truth?.glyphs?.[state] ?? null, true);
     });
   }
 

@@ -43,6 +43,13 @@ export class Switches {
     for (const input of this.#inputs()) input.checked = this.#shown.has(input.name);
   }
 
+  /** @param {string} name of a switch to turn on or off, if it can be used */
+  toggle(name) {
+    const input = [...this.#inputs()].find((one) => one.name === name);
+    if (!input || input.disabled) return;
+    this.set(this.#shown.has(name) ? [...this.#shown].filter((one) => one !== name) : [...this.#shown, name]);
+  }
+
   /**
    * A switch for each of these baselines. It cannot be used before its baseline is computed.
    * @param {Baseline[]} baselines
@@ -52,7 +59,7 @@ export class Switches {
     if (String(keys) !== String(this.#keys)) {
       this.#keys = keys;
       for (const input of this.#inputs()) if (!SWITCHES.includes(input.name)) input.parentElement?.remove();
-      this.box.append(...baselines.map((baseline) => this.#make(baseline)));
+      this.box.querySelector("label:has(input)")?.before(...baselines.map((baseline) => this.#make(baseline)));
     }
     for (const input of this.#inputs()) {
       const baseline = baselines.find(({ key }) => key === input.name);
@@ -61,10 +68,11 @@ export class Switches {
   }
 
   /** @param {Baseline} baseline */
-  #make({ key, caption }) {
+  #make({ key, label: name, letter, about }) {
     const label = document.createElement("label"), input = document.createElement("input");
     Object.assign(input, { type: "checkbox", name: key, checked: this.#shown.has(key) });
-    label.append(input, ` ${caption}`);
+    label.title = about;
+    label.append(input, ` ${name} (${letter})`);
     return label;
   }
 

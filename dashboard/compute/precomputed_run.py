@@ -20,7 +20,7 @@ from rhmm.scoring import MEASURES
 FILE = Path(__file__).parent / "default_run.npz"
 
 _UNTIMED = [name for name in MEASURES if name != "seconds"]
-_ARRAYS = ("mean_errors", "sigma_errors", "order", "labels")
+_ARRAYS = ("mean_errors", "sigma_errors", "order", "labels", "judged", "accuracies")
 _PATHS = {kind.__name__: kind for kind in (Trace, Iterates)}
 
 

@@ -3,9 +3,9 @@
 import time
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -26,6 +26,9 @@ warnings.simplefilter("ignore", DegenerateWarning)
 MOST_FRAMES = 400
 """Rows of the online learner's trace: as many moments as a picture can show."""
 
+MOST_JUDGED = 40
+"""Rows of that trace of which the accuracy is computed: each costs a decoding of the chain."""
+
 _FINE = time.get_clock_info("thread_time").resolution < 1e-4
 _clock = time.thread_time if _FINE else time.perf_counter
 """Seconds that a method has worked, so that other visitors of the server do not lengthen them.
@@ -40,6 +43,10 @@ class MethodResult(Evaluation):
     """Of the learner."""
     path: Path | None = None
     """The parameters that it went through, in the same names; None if it does not keep them."""
+    judged: np.ndarray = field(default_factory=lambda: np.zeros(0, np.intp))
+    """Rows of the path of an online learner whose accuracy is known, shape (J,)."""
+    accuracies: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """The accuracy on the whole chain that the parameters of these rows have, shape (J,)."""
     remark: str = ""
 
     @property
@@ -173,9 +180,27 @@ def _learn(
         clock=_clock,
     )
     evaluation, path = trial.evaluation, learner.path(trial.estimator)
-    return MethodResult(
+    method = MethodResult(
         **vars(evaluation),
         key=key,
         path=None if path is None else path.permuted(evaluation.order),
         remark=learner.remark(trial.estimator),
     )
+    return _judged(run, method) if learner.is_online and path is not None else method
+
+
+def _judged(run: ExperimentRun, method: MethodResult) -> MethodResult:
+    """The result with the accuracies that it had on the way; states keep their final names."""
+    path, model = cast(Path, method.path), method.model
+    last = len(path.step) - 1
+    rows = np.unique(np.linspace(0, last, min(MOST_JUDGED, last + 1)).astype(np.intp))
+
+    def accuracy(row: int) -> float:
+        if row == last and path.step[row] == run.experiment.length:
+            return method.accuracy
+        at_row = RiemannianHMM.from_parameters(
+            model.manifold, model.startprob_, path.transmat[row], path.means[row], path.sigmas[row]
+        )
+        return float(np.mean(at_row.predict(run.points) == run.true_states))
+
+    return replace(method, judged=rows, accuracies=np.array([accuracy(row) for row in rows]))

@@ -277,11 +277,11 @@ class Experiment(Settings):
     )
 
     @classmethod
-    def controls(cls) -> tuple[str, ...]:
-        """The settings that have a control of their own, in the order of the sidebar."""
-        last = ("window", "length", "seed")
+    def controls(cls) -> tuple[list[str], list[str]]:
+        """The settings with a control in the sidebar: those of learning, and those of the data."""
+        data = ["length", "seed"]
         names = [name for name, one in cls.table().items() if one.control is not None]
-        return *(name for name in names if name not in last), *last
+        return [name for name in names if name not in data], data
 
     @classmethod
     def plain(cls, asked: Known) -> "Experiment":

@@ -34,6 +34,11 @@ def method_name(key: str) -> str:
     return capitalised(LEARNERS[key].label.partition(" (")[0])
 
 
+def method_definition(key: str) -> str:
+    """What a method is, in a sentence or two."""
+    return LEARNERS[key].about
+
+
 def has_posterior(key: str) -> bool:
     """Whether a method knows the probabilities of the states; a clustering has only labels."""
     return not issubclass(LEARNERS[key].estimator, ClusterMixin)

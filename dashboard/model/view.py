@@ -20,11 +20,13 @@ from dashboard.model.kinds import (
 from dashboard.model.methods import BASELINES
 from dashboard.model.spaces.registry import DEFAULT, SPACES
 
-SWITCHES = ("circles", "trails", "held", "grid")
-"""Switches of the picture."""
-SHOWN = (*SWITCHES, *(key for key, learner in BASELINES.items() if not learner.needs_truth))
-"""The switches, and keys of the methods that can be shown beside the online one."""
-COLOURS = ("true", "decoded")
+SWITCHES = ("circles", "trails", "held", "seen", "grid", "presenter")
+"""Switches of the picture; ``seen`` hides the observations to come, ``presenter`` the sidebar."""
+SHOWN_BESIDE = tuple(key for key, learner in BASELINES.items() if not learner.needs_truth)
+"""Keys of the methods that can be shown beside the online ones."""
+SHOWN = (*SWITCHES, *SHOWN_BESIDE)
+COLOURS = ("plain", "decoded", "true")
+"""By what observations are coloured; ``plain`` is one grey for all: their states are hidden."""
 MOST_ZOOM = 60.0
 MOST_WIDE = 500
 """Observations that a timeline shows at once."""
@@ -54,9 +56,11 @@ class View(Settings):
 
     space: str = setting(DEFAULT.key, "space", Choice("The space", tuple(SPACES)), quiet=True)
     show: tuple[str, ...] = setting(
-        ("circles", "trails", "held"), "show", Choices("switch", SHOWN, empty="nothing")
+        ("circles", "trails", "held", "seen", "grid", *SHOWN_BESIDE),
+        "show",
+        Choices("switch", SHOWN, empty="nothing"),
     )
-    colour: str = setting("true", "colour", Choice("The colour", COLOURS))
+    colour: str = setting("plain", "colour", Choice("The colour", COLOURS))
     k: int | None = setting(None, "k", Maybe(WholeNumber("The moment k", 0, MOST_LENGTH)))
     place: tuple[float, ...] = setting(
         (0.0, 0.0, 1.0, 0.0, 0.0), "look", RoundedNumbers(len(_PLACE), 4), _checked_place

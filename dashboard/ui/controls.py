@@ -9,10 +9,13 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dashboard.model.draft import Draft
-from dashboard.model.experiment import MOST_SEED
+from dashboard.model.experiment import MOST_SEED, Experiment
 from dashboard.model.fields import Control
+from dashboard.model.plan import Plan
 from dashboard.model.presets import preset_of
 from dashboard.model.spaces.registry import SPACES
+from dashboard.model.stories import stories, story_of
+from dashboard.model.view import View
 from dashboard.ui import session, sync
 
 _OWN = "Your own"
@@ -30,12 +33,17 @@ def sidebar() -> None:
     """All controls of the experiment but those of the truth, and the link to share."""
     me = session.visitor()
     with st.sidebar:
+        before, after = me.experiment.valid.controls()
+        for name in before:
+            setting(me.experiment, name)
         _choose_space()
         _choose_preset()
-        for name in me.experiment.valid.controls():
+        for name in after:
             setting(me.experiment, name)
-        st.button("New data", on_click=_draw_anew, help="The same model, another random chain.")
-        _share()
+        with st.container(horizontal=True):
+            st.button("New data", on_click=_draw_anew, help="The same model, another random chain.")
+            st.button("Reset", on_click=_reset, help="Everything as it was at first.")
+            _share()
 
 
 def setting(draft: Draft, name: str) -> None:
@@ -77,6 +85,22 @@ def link_warnings() -> None:
         st.warning(str(problem))
 
 
+def choose_story() -> None:
+    """The experiments that each show one thing."""
+    me = session.visitor()
+
+    def choose(name: str | None) -> None:
+        if name is not None:
+            me.open(*stories()[name].opened())
+
+    current = story_of(me.experiment.valid)
+    about = " ".join(f"**{story.name}:** {story.about}" for story in stories().values())
+    sync.widget(
+        st.pills, "story", "Try", current, choose, options=list(stories()), help=about,
+        label_visibility="collapsed",
+    )  # fmt: skip
+
+
 def _choose_space() -> None:
     if len(SPACES) == 1:
         return
@@ -107,6 +131,12 @@ def _choose_preset() -> None:
         help=f"What generates the data. Drag the crosses on the {space.words.noun}, or edit it "
         "under “Set the truth”.",
     )  # fmt: skip
+
+
+def _reset() -> None:
+    me = session.visitor()
+    me.plan.reset(Plan())
+    me.open(Experiment(), View())
 
 
 def _draw_anew() -> None:

@@ -74,11 +74,13 @@ def follow(
     current: Callable[[], Request],
     show: Callable[[Progress], None],
     every: float = POLL,
+    with_status: bool = True,
 ) -> None:
     """Show the result as it grows. Everything above the picture keeps its place, whatever happens.
 
     `current()` is what the visitor wants now: when that is another request, the page starts anew.
-    `every` is how many seconds lie between two looks.
+    `every` is how many seconds lie between two looks. Without `with_status`, `show` says itself
+    where the status line is.
     """
     had_ended = has_ended(job)
 
@@ -92,14 +94,18 @@ def follow(
         anew = given_up and stopped is None
         if has_ended(job) != had_ended or current() != job.request or anew:
             st.rerun()
-        _status(job)
+        if with_status:
+            status(job)
         show(stopped or job.progress)
 
     picture()
 
 
 def follow_experiment(
-    job: Job, show: Callable[[runs.ExperimentRun], None], every: float = POLL
+    job: Job,
+    show: Callable[[runs.ExperimentRun], None],
+    every: float = POLL,
+    with_status: bool = True,
 ) -> None:
     """`follow` for a run: before its first result, `show` gets an empty one."""
 
@@ -109,7 +115,7 @@ def follow_experiment(
     def show_run(progress: Progress) -> None:
         show(progress.result or runs.empty_run(current()))
 
-    follow(job, current, show_run, every)
+    follow(job, current, show_run, every, with_status)
 
 
 def explain_truth() -> bool:
@@ -125,7 +131,7 @@ def explain_truth() -> bool:
     return refused is not None
 
 
-def _status(job: Job) -> None:
+def status(job: Job) -> None:
     """One line of fixed height: what is being done, or what came of it."""
     line = st.container(key="status", horizontal=True, vertical_alignment="center")
     with line:

@@ -94,6 +94,13 @@ class Visitor:
         window = window_for(len(truth["means"]), self.experiment["window"])
         return self.propose(self.experiment, **truth, window=window)
 
+    def open(self, experiment: Experiment, view: View) -> None:
+        """Show another experiment from its beginning, as if by a link; the plan stays."""
+        self.experiment.reset(experiment)
+        self.view = replace(view, timeline=self.view.timeline)
+        self.link_problems = []
+        self.links += 1
+
     def _look_into(self, space: str) -> None:
         """Another space has another map: the canvas begins anew with the whole of it."""
         if space != self.view.space:

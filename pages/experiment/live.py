@@ -1,4 +1,4 @@
-"""Live lab: watch the online algorithm find the hidden means, beside EM and K-means."""
+"""Live lab: watch the online algorithms find the hidden means, beside EM and K-means."""
 
 import streamlit as st
 
@@ -6,7 +6,7 @@ from dashboard.model.spaces.registry import SPACES
 from dashboard.model.truth import with_dropped
 from dashboard.text import tables
 from dashboard.ui import canvases, controls, downloads
-from dashboard.ui.job_view import follow_experiment, has_ended, request
+from dashboard.ui.job_view import follow_experiment, has_ended, request, status
 from dashboard.ui.session import visitor
 
 controls.sidebar()
@@ -15,9 +15,10 @@ me = visitor()
 now = me.experiment.valid
 words = SPACES[now.space].words
 
-st.title(words.title)
-st.caption(f"{words.caption} {now.chart.note}")
-controls.link_warnings()
+with st.container(key="around-lab"):
+    st.title(words.title, help=f"{words.caption} {now.chart.note}")
+    controls.choose_story()
+    controls.link_warnings()
 
 job = request(now)
 canvases.send_all("lab")  # for a page that begins anew; while a job runs, only what is new
@@ -41,8 +42,9 @@ def show(run) -> None:
     over = run.finished or has_ended(job)
     canvases.lab(run, over, me.view, me.links, key="lab", on_moved=moved, on_view=looked)
     canvases.feed(run, key="cloud")
+    status(job)
     st.table(tables.methods_table(run))
     downloads.run_files(run, ended=over)
 
 
-follow_experiment(job, show)
+follow_experiment(job, show, with_status=False)

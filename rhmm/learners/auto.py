@@ -290,6 +290,8 @@ class _AutoMemory(OnlineLearner):
 LEARNER = _AutoMemory(
     key="auto",
     label="automatic memory",
+    about="Streaming learners with several memories side by side: it follows the one that has "
+    "predicted best of late.",
     estimator=AutoMemoryRiemannianHMM,
     options=(INIT,),
     variants={"auto": {}},

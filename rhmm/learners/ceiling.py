@@ -33,4 +33,10 @@ class _Ceiling(Learner):
         return KnownParameters(truth)
 
 
-LEARNER = _Ceiling(key="ceiling", label="true parameters (the ceiling)", estimator=KnownParameters)
+LEARNER = _Ceiling(
+    key="ceiling",
+    label="true parameters (the ceiling)",
+    about="Learns nothing: it decodes these data with the true parameters. On average nothing does "
+    "better; on one chain a method may, by chance.",
+    estimator=KnownParameters,
+)

@@ -345,4 +345,9 @@ def _guess(iterations: int) -> float:
     return iterations / (iterations + 10)
 
 
-LEARNER = _ExpectationMaximisation(key="em", label="EM", estimator=RiemannianHMM)
+LEARNER = _ExpectationMaximisation(
+    key="em",
+    label="EM",
+    about="Expectation–maximisation: it holds all data and goes over them again and again.",
+    estimator=RiemannianHMM,
+)

@@ -111,4 +111,9 @@ class RiemannianKMeans(ClusterMixin, Estimator):
         return RiemannianHMM.from_parameters(self.manifold, *self.to_parameters())
 
 
-LEARNER = Learner(key="kmeans", label="K-means", estimator=RiemannianKMeans)
+LEARNER = Learner(
+    key="kmeans",
+    label="K-means",
+    about="Each point goes to the nearest of N centres. It holds all data, and knows no chain.",
+    estimator=RiemannianKMeans,
+)

@@ -107,6 +107,8 @@ class Learner:
     """Settings that a comparison offers, by their names in links; only of online learners."""
     table: tuple[Options, ...] = ({},)
     """Settings that have a row in the table beside the paper's."""
+    about: str = ""
+    """What it is, in a sentence or two for people."""
 
     keeps_path = False
     """Whether `path` gives the parameters that it went through."""

@@ -4,6 +4,7 @@ memory, and the learner can be asked, explained, saved and restored at any momen
 
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import lru_cache
 from typing import ClassVar, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from rhmm.estimator import Estimator, check_components
 from rhmm.exceptions import warn_degenerate
 from rhmm.gaussian.table import radial_table
 from rhmm.learners.em import RiemannianHMM
+from rhmm.manifolds import Manifold
 from rhmm.parameters import stationary_law
 from rhmm.streams import files
 from rhmm.streams.ensemble import Ensemble, Runner
@@ -212,7 +214,7 @@ class OnlineHMM(Estimator):
 
     @property
     def _least_delta(self) -> float:
-        return float(self.manifold.delta(self.min_sigma))
+        return _delta_of(self.manifold, self.min_sigma)
 
     # What has been learned
 
@@ -364,3 +366,8 @@ class OnlineHMM(Estimator):
     def load(cls, path) -> Self:
         """Read a learner that `save` wrote; it has no callback."""
         return files.load(path, cls)
+
+
+@lru_cache(64)  # a short fit asks for it several times
+def _delta_of(manifold: Manifold, sigma: float) -> float:
+    return float(manifold.delta(sigma))

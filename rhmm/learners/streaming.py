@@ -237,6 +237,8 @@ INIT = Option(
 LEARNER = OnlineLearner(
     key="streaming",
     label="streaming",
+    about="Our online algorithm: it starts from Δ observations, then holds only a few, and has a "
+    "memory that does not depend on Δ.",
     estimator=StreamingRiemannianHMM,
     options=(
         INIT,

@@ -193,6 +193,7 @@ class _Windowed(OnlineLearner):
 LEARNER = _Windowed(
     key="windowed",
     label="windowed",
+    about="The paper’s online algorithm: at each new observation it looks back over the last Δ.",
     estimator=WindowedRiemannianHMM,
     options=(
         Option(

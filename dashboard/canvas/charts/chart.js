@@ -50,6 +50,8 @@ import { Plane } from "./plane.js";
  * @property {((x: number, y: number) => (share: number) => Partial<Place>) | null} wayTo
  *   the way from the present view to one with (x, y) in the middle, by shares from 0 to 1;
  *   null if the view cannot be centred on a point
+ * @property {((x: number, y: number, u: number, v: number) => number) | null} distance of two points; null if their
+ *   places on the map do not tell it
  * @property {(g: CanvasRenderingContext2D, ball: Ball) => void} traceBall makes the outline of a ball g's path
  * @property {(g: CanvasRenderingContext2D, colours: Look) => void} drawBackground below the points
  * @property {(g: CanvasRenderingContext2D, colours: Look) => void} drawFrame above the points

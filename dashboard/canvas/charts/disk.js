@@ -1,9 +1,10 @@
 // The Poincaré disk: points are (x, y) of the open unit disk, curvature −1. All of it is exact.
 
-import { pixelRatio } from "../pen.js";
+import { pixelRatio, setFont, typeScale } from "../pen.js";
 
 /**
  * @import { Chart } from "./chart.js"
+ * @import { Look } from "../screen.js"
  * @import { Viewport } from "../viewport.js"
  */
 
@@ -70,6 +71,11 @@ export class Disk {
     };
   }
 
+  /** @type {NonNullable<Chart["distance"]>} */
+  distance(x, y, u, v) {
+    return 2 * Math.atanh(Math.min(Math.hypot(...recentred(u, v, x, y)), 1 - Number.EPSILON));
+  }
+
   /** @type {Chart["traceBall"]} */
   traceBall(g, { x, y, sigma }) {
     const { viewport } = this;
@@ -96,7 +102,7 @@ export class Disk {
     g.globalAlpha = 1;
   }
 
-  /** Geodesics through the origin and the circles at distance 1, 2, 3, … from it. @type {NonNullable<Chart["drawGrid"]>} */
+  /** Geodesics through the origin and the circles at distance 1, 2, 3, … from it, with their distance. @type {NonNullable<Chart["drawGrid"]>} */
   drawGrid(g, colours) {
     const { place } = this.viewport;
     g.save();
@@ -108,6 +114,7 @@ export class Disk {
       this.#traceCircle(g, geodesicCircle(...centre, distance));
       g.stroke();
     }
+    this.#nameRings(g, colours);
     for (let spoke = 0; spoke < 6; spoke++) {
       const angle = (Math.PI * spoke) / 6;
       g.beginPath();
@@ -116,6 +123,33 @@ export class Disk {
         g.lineTo(...this.toScreen(reach * Math.cos(angle), reach * Math.sin(angle)));
       }
       g.stroke();
+    }
+    g.restore();
+  }
+
+  /**
+   * How far each ring is from the origin, written on it where there is room.
+   * @param {CanvasRenderingContext2D} g
+   * @param {Look} colours
+   */
+  #nameRings(g, colours) {
+    g.save();
+    g.globalAlpha = 0.85;
+    g.fillStyle = colours.text;
+    g.textAlign = "center";
+    g.textBaseline = "middle";
+    setFont(g, colours, 11);
+    let [lastX, lastY] = [Infinity, Infinity];
+    for (let distance = 1; distance <= 6; distance++) {
+      const reach = Math.tanh(distance / 2), angle = (-Math.PI * 5) / 12; // between two spokes
+      const [x, y] = this.toScreen(reach * Math.cos(angle), reach * Math.sin(angle));
+      if (Math.hypot(x - lastX, y - lastY) < 26 * pixelRatio() * typeScale()) continue;
+      [lastX, lastY] = [x, y];
+      const name = distance === 1 ? "d = 1" : String(distance);
+      g.lineWidth = 4 * pixelRatio();
+      g.strokeStyle = colours.faint;
+      g.strokeText(name, x, y);
+      g.fillText(name, x, y);
     }
     g.restore();
   }

@@ -23,6 +23,7 @@ const ROOM = 38; // CSS pixels around the map, for axes, and above it for button
 /** @implements {Chart} */
 export class Plane {
   shape = /** @type {const} */ ("square");
+  distance = null;
 
   /**
    * @param {Viewport} viewport

@@ -34,6 +34,10 @@ class Chart(Protocol):
         """Whether the map is the circle within `extent`, and not the whole rectangle."""
 
     @property
+    def measures(self) -> bool:
+        """Whether the browser's chart can tell the distance of two points from their places."""
+
+    @property
     def axes(self) -> tuple[str, str] | None:
         """What x and y mean; None if they need no explanation."""
 

@@ -28,6 +28,7 @@ class DiskChart:
     id = ""
     extent = (-1.0, -1.0, 1.0, 1.0)
     is_round = True
+    measures = True
     axes = None
     note = ""
     reach = 0.99

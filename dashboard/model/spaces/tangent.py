@@ -72,6 +72,7 @@ class TangentChart:
     sigmas: tuple[float, ...]
 
     is_round = False
+    measures = False
 
     @cached_property
     def id(self) -> str:
