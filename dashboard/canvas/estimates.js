@@ -137,8 +137,8 @@ function drawIterates(g, colours, chart, { means }, n) {
 function drawCallouts(g, colours, scene, chart, baselines, n) {
   const ratio = pixelRatio(), scale = ratio * typeScale();
   const crosses = scene.means.map(([x, y]) => chart.toScreen(x, y));
-  // the crosses and their names are there already
-  const taken = crosses.map(([x, y]) => ({ x: x - 14 * scale, y: y - 14 * scale, width: 52 * scale, height: 28 * scale }));
+  // the buttons in the corner, the crosses and their names are there already
+  const taken = [{ x: 0, y: 0, width: 72 * scale, height: 68 * scale }, ...crosses.map(([x, y]) => ({ x: x - 14 * scale, y: y - 14 * scale, width: 52 * scale, height: 28 * scale }))];
   setFont(g, colours, n > 4 ? 10 : 12, 600);
   for (const { label, letter, means } of baselines) {
     const name = n > 4 ? letter : label, height = 17 * scale, width = g.measureText(name).width + 9 * scale;

@@ -170,7 +170,7 @@ def _path_arrays(run: ExperimentRun, key: str, chart: Chart, known: int) -> dict
         return {"steps": np.zeros(0, np.int32)} | {n: np.zeros(0, np.float32) for n in floats}
     steps, means, transmats, sigmas = (rows[known:] for rows in _drawn(path))
     truth = run.experiment.source.true_model()
-    errors = np.stack(path_errors(transmats, means, truth), axis=1)
+    errors = np.stack(path_errors(path.transmat, path.means, truth), axis=1)[known:]
     points = means.reshape(-1, *means.shape[2:])
     return {
         "steps": steps.astype(np.int32),

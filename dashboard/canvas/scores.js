@@ -33,11 +33,11 @@ export class Scores {
     const madeFor = [...run.learners, ...run.baselines].map(({ key }) => key).join();
     if (madeFor !== this.#madeFor) this.#make(run);
     this.#madeFor = madeFor;
-    run.learners.forEach(({ key, label, judged, accuracies, moments }, index) => {
+    run.learners.forEach(({ key, judged, accuracies, moments }, index) => {
       const row = judged ? rowAt(judged, k) : -1;
       this.#write(key, row < 0 ? undefined : accuracies?.[row]);
       const doing = moments[Math.max(0, rowAt(moments.map(([from]) => from), k))]?.[1] ?? "";
-      setText(this.#lines[index], `${label}: ${doing}`);
+      setText(this.#lines[index], doing);
     });
     for (const { key, accuracies } of run.baselines) this.#write(key, accuracies?.[0]);
     this.#write(run.ceiling.key, run.ceiling.accuracy ?? undefined);
@@ -61,8 +61,13 @@ export class Scores {
       this.#card(ceiling.key, ceiling.label, ceiling.about, crossIcon()),
     ];
     this.cards.replaceChildren(...cards);
-    this.#lines = learners.map(() => document.createElement("div"));
-    this.doings.replaceChildren(...this.#lines);
+    this.#lines = learners.map(() => document.createElement("span"));
+    this.doings.replaceChildren(...learners.map(({ label }, index) => {
+      const line = document.createElement("div"), name = document.createElement("b");
+      name.textContent = `${label} `;
+      line.append(name, this.#lines[index]);
+      return line;
+    }));
   }
 
   /**
@@ -103,7 +108,7 @@ function shape(name, attributes) {
 
 /** @param {SVGElement[]} shapes */
 function icon(...shapes) {
-  const box = shape("svg", { viewBox: "0 0 34 12", width: 34, height: 12, "aria-hidden": "true", stroke: "currentColor" });
+  const box = shape("svg", { viewBox: "0 0 34 12", width: 30, height: 11, "aria-hidden": "true", stroke: "currentColor" });
   box.append(...shapes);
   return box;
 }

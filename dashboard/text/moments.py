@@ -108,11 +108,11 @@ def _collapsed(transmat: NDArray, truth: NDArray) -> NDArray[np.bool_]:
 def _collecting(run: ExperimentRun, key: str, first: int) -> str:
     has_window = any(option.name == "window" for option in ONLINE_LEARNERS[key].options)
     if not has_window:
-        return "collecting its first observations to start from."
+        return "is collecting its first observations to start from."
     window = run.experiment.window
     if first >= run.experiment.length and window >= 0.9 * run.experiment.length:
-        return "Δ is the whole chain, or nearly: it starts, and has no step left to learn from."
-    return f"collecting the first Δ = {window:,} observations; K-means then places its start."
+        return "has nothing to learn from: Δ is the whole chain, or nearly."
+    return f"is collecting the first Δ = {window:,} observations; K-means then places its start."
 
 
 def _in_words(
@@ -120,12 +120,12 @@ def _in_words(
 ) -> str:
     step, stretch = f"{path.step[row]:,}", f"{STRETCH * run.experiment.length:,.0f}"
     if phase == LEARNING:
-        return "learning: the means or Â still move."
+        return "is learning: its means or its Â still move."
     if phase == SETTLED:
-        return f"settled: means and Â have hardly moved for {stretch} observations."
+        return f"has settled: means and Â have hardly moved for {stretch} observations."
     if phase == RESTLESS:
         return (
-            f"restless: within {stretch} observations an entry of Â still swings by "
+            f"is restless: within {stretch} observations an entry of Â still swings by "
             f"{motion.transmat[row]:.2f}, because it learns A from Δ = {run.experiment.window:,} "
             "observations at a time."
         )
@@ -133,7 +133,7 @@ def _in_words(
     state = int(np.argmax(_collapsed(path.transmat[row : row + _CERTAIN_FOR], truth)[0]))
     target = int(np.argmax(path.transmat[row, state]))
     return (
-        f"collapsed at k = {step}: row {state + 1} of Â puts everything on state {target + 1}. "
+        f"has collapsed at k = {step}: row {state + 1} of Â is all on state {target + 1}. "
         f"{_why(run, key)}"
     )
 
@@ -145,7 +145,7 @@ def _why(run: ExperimentRun, key: str) -> str:
     each = experiment.window / experiment.n_states
     if experiment.options_of(key)["transition_update"] == "paper":
         return (
-            f"With Δ = {experiment.window:,} it sees about {each:.0f} steps out of each state, and "
-            "the printed update throws entries of Â out of [0, 1]."
+            f"With Δ = {experiment.window:,} it sees {each:.0f} steps out of each state, and the "
+            "printed update leaves [0, 1]."
         )
     return f"With Δ = {experiment.window:,} about {each:.0f} steps out of each state are too few."
