@@ -14,14 +14,16 @@ from dashboard.model.spaces.disk import DISK_CHART
 from rhmm.scoring import path_errors
 
 FRAMES = 200
+KEY = "windowed"
+"""The learner that is drawn."""
 
 
 @st.cache_data
 def animation() -> go.Figure:
     run = default_run()
-    trace, n, truth = run.trace, run.experiment.n_states, run.experiment.source.true_model()
+    trace, n, truth = run.path(KEY), run.experiment.n_states, run.experiment.source.true_model()
     errors = path_errors(trace.transmat, trace.means, truth)
-    held = observations_held(run.experiment)
+    held = observations_held(run.experiment, KEY)
     cloud = [
         go.Scatter(
             x=run.points[run.true_states == i, 0],

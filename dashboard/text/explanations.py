@@ -189,7 +189,7 @@ def _about_em(run: ExperimentRun, ceiling: MethodResult) -> str:
         reason = (
             f"it was {em.remark}"
             if em.remark
-            else "it climbs only from where K-means put it, and has stopped at a poorer optimum"
+            else "it climbs only from its own start by K-means, and has stopped at a poorer optimum"
         )
         return (
             f"**EM** ends below the true parameters: log-likelihood "
@@ -214,11 +214,12 @@ def _about_cost(run: ExperimentRun) -> str:
     em, online = run.method(EM), _online(run)
     if em is None or em.path is None or not online:
         return ""
-    passes = _listed([f"{method.name} ({_cost(method)})" for method in online])
+    names = _listed([f"{method.name} ({_cost(method)})" for method in online])
+    passes = "a single pass" if len(online) == 1 else "a single pass each"
     iterations = len(em.path.step) - 1  # the first row is the start
     return (
         f"**The cost:** EM took {_times(iterations, 'iteration')} over all "
-        f"{run.experiment.length:,} observations ({_cost(em)}), a single pass each: {passes}."
+        f"{run.experiment.length:,} observations ({_cost(em)}); {names} took {passes}."
     )
 
 

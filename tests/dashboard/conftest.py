@@ -18,7 +18,7 @@ def any_run(request):
 @pytest.fixture(scope="session")
 def collapsed():
     return finished(
-        Experiment(**PRESETS["Overlapping"], length=3_000, window=50, algorithm="windowed")
+        Experiment(**PRESETS["Overlapping"], length=3_000, window=50, algorithms=("windowed",))
     )
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from dashboard.compute.runs import ExperimentRun, compute
 from dashboard.model.experiment import Experiment
-from dashboard.model.methods import VARIANTS
+from dashboard.model.methods import CEILING, VARIANTS
 from dashboard.model.plan import Plan, Sweep
 from dashboard.model.presets import PRESETS
 from rhmm.sweeping import Configuration, run_once
@@ -42,9 +42,11 @@ def until(run: ExperimentRun, *keys: str) -> ExperimentRun:
 
 
 def first_rows(run: ExperimentRun, count: int) -> ExperimentRun:
-    """The run while the online learner was learning: so many rows of its path, and no result."""
-    path = type(run.trace)(*(field[:count] for field in run.trace))
-    return run._replace(methods=(), path_so_far=path, finished=False)
+    """The run while its first online learner was learning: so many rows of its path."""
+    key = run.experiment.algorithms[0]
+    path = run.path(key)
+    so_far = type(path)(*(field[:count] for field in path))
+    return until(run, CEILING)._replace(paths_so_far={key: so_far})
 
 
 def all_runs(sweep):

@@ -15,7 +15,6 @@ from dashboard.canvas import messages
 from dashboard.compute import runs
 from dashboard.figures import compare, tradeoff
 from dashboard.model.experiment import Experiment
-from dashboard.model.methods import ORDER
 from dashboard.model.plan import Plan, Sweep
 from dashboard.model.spaces.disk import DISK_CHART as DISK
 from dashboard.model.view import View
@@ -24,7 +23,7 @@ from rhmm.sweeping import run_once, summarise
 from tests.dashboard.canvas.unpacking import unpack
 
 APP = Path(__file__).parents[2] / "pages" / "navigation.py"
-ASKED = Experiment(length=600, window=60, algorithm="patient", patience="long")
+ASKED = Experiment(length=600, window=60, algorithms=("patient",), patience="long")
 SWEEP = Sweep.of(ASKED, Plan(windows=(40, 60), learners=("soon", "late"), runs=1))
 PLAN = Plan(windows=SWEEP.asked, learners=SWEEP.learners, runs=SWEEP.runs)
 
@@ -49,7 +48,7 @@ def labelled(widgets, label: str):
 def of_the_model() -> dict:
     again, problems = Experiment.from_query(ASKED.to_query())
     return {
-        "order": ORDER,
+        "order": ASKED.methods,
         "in_words": ASKED.in_words(),
         "comes_back_from_its_link": again == ASKED and problems == [],
     }
@@ -86,7 +85,7 @@ def of_a_sweep() -> dict:
 def of_the_pages() -> dict:
     live, beside, delta = map(opened, ("live", "compare", "tradeoff"))
     return {
-        "algorithms": labelled(live.sidebar.radio, "Online algorithm").options,
+        "algorithms": labelled(live.sidebar.button_group, "Online algorithms").options,
         "radios": [radio.label for radio in live.sidebar.radio],
         "sliders": [slider.label for slider in live.sidebar.select_slider],
         "live_methods": list(live.table[0].value["Method"]),

@@ -29,7 +29,7 @@ def report(tmp_path_factory):
 
 def test_the_sidebar_offers_an_online_learner_with_its_options(report):
     assert report["algorithms"] == ["Windowed", "Streaming", "Automatic memory", "Patient"]
-    assert report["radios"] == ["Online algorithm", "Patience"]
+    assert report["radios"] == ["Patience"]
     assert report["sliders"] == ["Δ: observations to wait for"]
 
 
@@ -39,8 +39,8 @@ def test_a_link_keeps_the_options_of_an_online_learner(report):
 
 
 def test_a_batch_learner_has_its_place_in_every_table(report):
-    names = ["Online", "K-means", "EM", "True parameters (the ceiling)", "First points"]
-    keys = ["online", "kmeans", "em", "ceiling", "first"]
+    names = ["Patient", "K-means", "EM", "True parameters (the ceiling)", "First points"]
+    keys = ["patient", "kmeans", "em", "ceiling", "first"]
 
     assert report["order"] == keys
     assert report["live_methods"] == names

@@ -10,4 +10,4 @@ def _kernels():
     """Loads or compiles them before the first page: a page gives up waiting after a while, and a
     job without visitors ends."""
     for algorithm in ONLINE_LEARNERS:
-        runs.compute(Experiment(length=500, window=60, algorithm=algorithm), lambda *_: None)
+        runs.compute(Experiment(length=500, window=60, algorithms=(algorithm,)), lambda *_: None)

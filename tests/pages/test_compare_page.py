@@ -7,12 +7,19 @@ from streamlit.testing.v1 import AppTest
 from dashboard.compute.jobs import Job
 from dashboard.compute.runs import ExperimentRun, compute, empty_run
 from dashboard.model.experiment import Experiment
-from dashboard.model.methods import CEILING, EM, KMEANS, ONLINE, ONLINE_LEARNERS, ORDER
+from dashboard.model.methods import CEILING, EM, KMEANS, ONLINE_LEARNERS
 from dashboard.model.presets import PRESETS
 from dashboard.text.formatting import MISSING, percent
 from dashboard.ui import job_view
 from dashboard.ui.session import visitor
-from rhmm import Hyperbolic, RiemannianHMM, RiemannianKMeans, StreamingRiemannianHMM, evaluate
+from rhmm import (
+    Hyperbolic,
+    RiemannianHMM,
+    RiemannianKMeans,
+    StreamingRiemannianHMM,
+    WindowedRiemannianHMM,
+    evaluate,
+)
 from rhmm.scoring import accuracy
 from tests.dashboard.made_runs import until
 from tests.pages.finding import labelled, to_take
@@ -64,19 +71,23 @@ def test_the_numbers_are_those_of_the_library_for_the_same_seed(small):
         disk, small.startprob, small.transmat, small.means, small.sigmas
     )
     X, states = truth.sample(small.length, random_state=small.seed)
-    online = StreamingRiemannianHMM(disk, 3, window=100, random_state=small.seed)
+    streaming = StreamingRiemannianHMM(disk, 3, window=100, random_state=small.seed)
+    windowed = WindowedRiemannianHMM(
+        disk, 3, window=100, transition_update="paper", random_state=small.seed
+    )
     clusters = RiemannianKMeans(disk, 3, random_state=small.seed).fit(X)
     results = {
-        ONLINE: evaluate(online.partial_fit(X).to_hmm(), truth, X, states),
+        "windowed": evaluate(windowed.partial_fit(X).to_hmm(), truth, X, states),
+        "streaming": evaluate(streaming.partial_fit(X).to_hmm(), truth, X, states),
         EM: evaluate(RiemannianHMM(disk, 3, random_state=small.seed).fit(X), truth, X, states),
         CEILING: evaluate(truth, truth, X, states),
     }
     table = opened(small).table[0].value
-    rows = dict(zip(ORDER, table.to_dict("records"), strict=True))
+    rows = dict(zip(small.methods, table.to_dict("records"), strict=True))
     for key, result in results.items():
         assert rows[key]["Accuracy"] == percent(result.accuracy)
         assert rows[key]["Log-likelihood"] == f"{result.log_likelihood:.4f}"
-    for key in (ONLINE, EM):
+    for key in ("windowed", "streaming", EM):
         assert rows[key]["‖A − Â‖"] == f"{results[key].transition_error:.4f}"
         assert rows[key]["Distance of means"] == f"{results[key].mean_errors.mean():.4f}"
     assert rows[KMEANS]["Accuracy"] == percent(accuracy(states, clusters.labels_, 3))
@@ -85,14 +96,14 @@ def test_the_numbers_are_those_of_the_library_for_the_same_seed(small):
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_has_all_its_figures_and_words(name):
     page = opened(Experiment(**PRESETS[name], length=1_000))
-    assert charts(page) >= 4 * 4 + 1 + 1
+    assert charts(page) >= 4 * 5 + 1 + 1
     assert "**The cost:**" in page.markdown[1].value
     assert not page.error
 
 
 @pytest.mark.parametrize("algorithm", ONLINE_LEARNERS)
 def test_every_online_learner_has_all_its_figures(algorithm):
-    page = opened(Experiment(length=1_000, algorithm=algorithm))
+    page = opened(Experiment(length=1_000, algorithms=(algorithm,)))
     assert charts(page) >= 4 * 4 + 1 + 1
     assert MISSING not in set(page.table[0].value["Accuracy"])
 
@@ -179,10 +190,11 @@ def test_before_the_first_result_the_page_says_so(monkeypatch, small):
 
 def test_methods_without_a_result_have_a_placeholder_among_the_others(monkeypatch, small):
     run = compute(small, lambda run, doing, share: None)
-    page = opened_with(monkeypatch, until(run, ONLINE, CEILING))
+    page = opened_with(monkeypatch, until(run, "windowed", CEILING))
     words = [text.value for text in page.markdown]
     assert words.count("**EM:** no result yet.") == 4
     assert words.count("**K-means:** no result yet.") == 4
+    assert words.count("**Streaming:** no result yet.") == 4
     assert charts(page) == 4 * 2 + 1 + 1
     assert all(to_take(page).values())
 

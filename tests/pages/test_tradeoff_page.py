@@ -23,7 +23,10 @@ PAGE = "experiment/tradeoff.py"
 PATIENCE = 600.0
 """Seconds: the first run may have to compile the kernels."""
 
-SMALL = {"T": "500", "delta": "60", "deltas": "40,100", "learners": "streaming", "runs": "2"}
+SMALL = {
+    "T": "500", "delta": "60", "algorithm": "streaming", "deltas": "40,100",
+    "learners": "streaming", "runs": "2",
+}  # fmt: skip
 LONG = {"T": "100000", "delta": "5000", "deltas": "5000", "learners": "paper", "runs": "50"}
 
 
@@ -97,16 +100,27 @@ def test_a_small_sweep_runs_by_itself_and_fills_the_page(small):
 
 
 def test_the_cost_is_that_of_the_engine(small):
-    experiment = Experiment(length=500, window=60)
+    experiment = Experiment(length=500, window=60, algorithms=("streaming",))
     sweep = Sweep.of(experiment, Plan((40, 100), ("streaming",), 2))
     truth = experiment.source.true_model()
     runs = [run_once(truth, c, seed) for c in sweep.configurations() for seed in range(2)]
-    cost = delta_cost(experiment, runs)
+    cost = delta_cost(experiment, experiment.variants[0], runs)
 
     accuracy, error, _, memory = (metric.value for metric in small.metric)
     assert (accuracy, error, memory) == (cost.accuracy, cost.error, cost.memory)
     assert cost.words in said(small.markdown)
-    assert said(small.subheader)[0] == "Your Δ = 60"
+    assert said(small.subheader)[0] == "Streaming at your Δ = 60"
+
+
+def test_every_online_learner_of_the_experiment_has_its_cost():
+    app = settled(opened(**SMALL | {"algorithm": "windowed,streaming"}))
+
+    assert said(app.subheader)[:2] == [
+        "Windowed, paper's update at your Δ = 60",
+        "Streaming at your Δ = 60",
+    ]
+    assert len(app.metric) == 2 * 4
+    assert "…" not in said(app.metric)
 
 
 def test_a_long_sweep_waits_to_be_asked():
@@ -321,7 +335,8 @@ def endless(monkeypatch):
 
 
 def job_of(runs: int):
-    sweep = Sweep.of(Experiment(length=500, window=60), Plan((40, 100), ("streaming",), runs))
+    experiment = Experiment(length=500, window=60, algorithms=("streaming",))
+    sweep = Sweep.of(experiment, Plan((40, 100), ("streaming",), runs))
     return queues.sweep_queue().find(sweep)
 
 
@@ -381,7 +396,7 @@ def test_a_learner_without_delta_has_its_cost_and_its_runs():
     app = settled(opened(**SMALL | {"algorithm": "auto", "learners": "auto"}))
 
     assert charts(app) == len(tradeoff.MEASURES)
-    assert said(app.subheader)[0] == "Your automatic memory"
+    assert said(app.subheader)[0] == "Automatic memory"
     assert any(text.startswith("Automatic memory, which has no Δ") for text in said(app.markdown))
     assert "…" not in said(app.metric)
 

@@ -4,7 +4,7 @@ import pytest
 from dashboard.compute import measures
 from dashboard.compute.measures import confusion
 from dashboard.model.experiment import Experiment
-from dashboard.model.methods import CEILING, EM, ONLINE
+from dashboard.model.methods import CEILING, EM
 from dashboard.model.plan import Plan, Sweep
 from rhmm import Hyperbolic
 from tests.dashboard.made_runs import PAPERS, all_runs
@@ -39,7 +39,7 @@ def test_the_clouds_distances_are_hyperbolic(papers):
 def test_posteriors_are_those_of_all_methods_but_kmeans(paper):
     laws = measures.posteriors(paper)
 
-    assert set(laws) == {ONLINE, EM, CEILING}
+    assert set(laws) == {"windowed", "streaming", EM, CEILING}
     for key, law in laws.items():
         expected = paper.method(key).model.predict_proba(paper.points)
         np.testing.assert_array_equal(law, expected.astype(np.float32))

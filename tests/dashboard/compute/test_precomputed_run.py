@@ -18,8 +18,10 @@ def test_the_precomputed_run_is_the_default_experiments(default):
     assert run.experiment == Experiment()
     np.testing.assert_allclose(run.points, default.points, rtol=0, atol=1e-12)
     np.testing.assert_array_equal(run.true_states, default.true_states)
-    np.testing.assert_allclose(run.trace.means, default.trace.means, rtol=0, atol=1e-6)
-    np.testing.assert_allclose(run.trace.transmat, default.trace.transmat, rtol=0, atol=1e-6)
+    for key in Experiment().algorithms:
+        ours, theirs = run.path(key), default.path(key)
+        np.testing.assert_allclose(ours.means, theirs.means, rtol=0, atol=1e-6)
+        np.testing.assert_allclose(ours.transmat, theirs.transmat, rtol=0, atol=1e-6)
     for ours, theirs in zip(run.methods, default.methods, strict=True):
         assert ours.key == theirs.key
         assert ours.seconds is None

@@ -6,7 +6,7 @@ import pytest
 
 from dashboard.compute import jobs, runs
 from dashboard.model.experiment import Experiment
-from dashboard.model.methods import CEILING, EM, KMEANS, ONLINE, ONLINE_LEARNERS
+from dashboard.model.methods import CEILING, EM, KMEANS, ONLINE_LEARNERS
 from dashboard.model.presets import PRESETS
 from rhmm import (
     Hyperbolic,
@@ -33,17 +33,26 @@ def default():
 
 @pytest.fixture(scope="module")
 def small():
-    return runs.compute(Experiment(length=2_000, algorithm="windowed", window=100), ignore)
+    return runs.compute(Experiment(length=2_000, algorithms=("windowed",), window=100), ignore)
 
 
 def test_the_numbers_are_those_of_the_engine(default):
     truth = Experiment().source.true_model()
     X, states = truth.sample(10_000, random_state=0)
-    online = StreamingRiemannianHMM(Hyperbolic(2), 3, window=200, random_state=0).partial_fit(X)
+    streaming = StreamingRiemannianHMM(Hyperbolic(2), 3, window=200, random_state=0)
+    windowed = WindowedRiemannianHMM(
+        Hyperbolic(2), 3, window=200, transition_update="paper", random_state=0
+    )
     em = RiemannianHMM(Hyperbolic(2), 3, random_state=0).fit(X)
     clusters = RiemannianKMeans(Hyperbolic(2), 3, random_state=0).fit(X)
 
-    for key, model in ((ONLINE, online.to_hmm()), (EM, em), (CEILING, truth)):
+    models = {
+        "windowed": windowed.partial_fit(X).to_hmm(),
+        "streaming": streaming.partial_fit(X).to_hmm(),
+        EM: em,
+        CEILING: truth,
+    }
+    for key, model in models.items():
         method, result = default.method(key), evaluate(model, truth, X, states)
         assert method.accuracy == result.accuracy
         assert method.transition_error == result.transition_error
@@ -58,13 +67,14 @@ def test_every_method_names_the_states_as_the_truth_does(default):
         assert agreement == pytest.approx(method.accuracy, abs=1e-12)
 
 
-def test_the_path_ends_where_the_online_method_is(default):
-    online = default.method(ONLINE).model
+@pytest.mark.parametrize("key", ["windowed", "streaming"])
+def test_the_path_of_an_online_learner_ends_where_its_result_is(default, key):
+    model, path = default.method(key).model, default.path(key)
 
-    np.testing.assert_array_equal(default.trace.means[-1], online.means_)
-    np.testing.assert_array_equal(default.trace.transmat[-1], online.transmat_)
-    assert default.trace.step[-1] == 10_000
-    assert len(default.trace.step) <= runs.MOST_FRAMES
+    np.testing.assert_array_equal(path.means[-1], model.means_)
+    np.testing.assert_array_equal(path.transmat[-1], model.transmat_)
+    assert path.step[-1] == 10_000
+    assert len(path.step) <= runs.MOST_FRAMES
 
 
 def test_ems_path_ends_where_em_is(default):
@@ -83,11 +93,11 @@ def test_learning_in_pieces_changes_nothing(small):
 
     result = evaluate(learner.to_hmm(), truth, small.points, small.true_states)
 
-    np.testing.assert_array_equal(small.trace.means[-1], result.model.means_)
+    np.testing.assert_array_equal(small.path("windowed").means[-1], result.model.means_)
 
 
 def test_another_learner_on_the_same_data_needs_no_second_em(small):
-    other = replace(small.experiment, algorithm="streaming", window=60)
+    other = replace(small.experiment, algorithms=("streaming",), window=60)
     assert other.source == small.experiment.source
 
     quick, whole = runs.compute(other, ignore, same_data=small), runs.compute(other, ignore)
@@ -100,25 +110,38 @@ def test_another_learner_on_the_same_data_needs_no_second_em(small):
         np.testing.assert_array_equal(ours.labels, theirs.labels)
         assert ours.log_likelihood == theirs.log_likelihood
     np.testing.assert_array_equal(quick.points, whole.points)
-    np.testing.assert_array_equal(quick.trace.means, whole.trace.means)
+    paths = (run.path("streaming") for run in (quick, whole))
+    np.testing.assert_array_equal(*(path.means for path in paths))
     for ours, theirs in zip(quick.method(EM).path, whole.method(EM).path, strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
 
+def test_a_learner_with_the_same_options_on_the_same_data_is_not_run_again(small):
+    both = replace(small.experiment, algorithms=("windowed", "streaming"))
+
+    run = runs.compute(both, ignore, same_data=small)
+    other = runs.compute(replace(both, transition_update="convex"), ignore, same_data=run)
+
+    assert run.method("windowed") is small.method("windowed")
+    assert other.method("streaming") is run.method("streaming")
+    assert other.method("windowed").transition_error != run.method("windowed").transition_error
+
+
 @pytest.mark.parametrize("other", [{"seed": 1}, {"length": 2_001}, {"sigmas": (0.3, 1, 1)}])
-def test_experiments_with_other_data_are_no_the_same_data(small, other):
+def test_experiments_with_other_data_share_no_results(small, other):
     assert replace(small.experiment, **other).source != small.experiment.source
 
 
 def test_progress_is_reported_and_the_picture_grows():
     seen = []
     runs.compute(
-        Experiment(length=20_000, algorithm="windowed", window=400),
+        Experiment(length=20_000, algorithms=("windowed",), window=400),
         lambda run, doing, share: seen.append((run, doing, share)),
     )
 
-    shares = [share for run, doing, share in seen if doing == "Learning online"]
-    frames = [0 if run.trace is None else len(run.trace.step) for run, _, _ in seen]
+    shares = [share for run, doing, share in seen if doing == "Windowed"]
+    paths = [run.path("windowed") for run, _, _ in seen]
+    frames = [0 if path is None else len(path.step) for path in paths]
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
     assert frames == sorted(frames)
@@ -152,10 +175,12 @@ def test_a_cancelled_computation_stops_at_once():
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize("algorithm", ONLINE_LEARNERS)
 def test_every_preset_gives_finite_results(name, algorithm):
-    experiment = replace(Experiment(length=1_000, window=100, algorithm=algorithm), **PRESETS[name])
+    experiment = replace(
+        Experiment(length=1_000, window=100, algorithms=(algorithm,)), **PRESETS[name]
+    )
     run = runs.compute(experiment, ignore)
 
-    assert [m.key for m in run.methods] == [CEILING, ONLINE, KMEANS, EM]
+    assert [m.key for m in run.methods] == [CEILING, algorithm, KMEANS, EM]
     for method in run.methods:
         assert 0 <= method.accuracy <= 1
         measured = [getattr(method, name) for name in MEASURES if name not in COSTS]

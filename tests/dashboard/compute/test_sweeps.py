@@ -202,7 +202,7 @@ def test_another_plan_computes_only_what_is_new(here):
 
 
 def test_a_window_as_long_as_the_chain_can_be_added():
-    whole = replace(SMALL, window=500, algorithm="windowed")
+    whole = replace(SMALL, window=500, algorithms=("windowed",))
     plan = Plan(windows=(40,), learners=("paper",), runs=1)
     sweeps.compute(Sweep.of(replace(whole, window=40), plan), ignore)
 

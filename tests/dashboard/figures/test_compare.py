@@ -5,7 +5,7 @@ import pytest
 
 from dashboard.figures import common, compare
 from dashboard.model.experiment import Experiment
-from dashboard.model.methods import CEILING, EM, KMEANS, ONLINE, ORDER
+from dashboard.model.methods import CEILING, EM, KMEANS
 from dashboard.text import explanations
 from tests.dashboard.made_runs import finished, until
 
@@ -20,16 +20,16 @@ def test_maps_show_the_same_few_observations_in_the_labels_of_each_method(paper)
             for point in zip(trace.x, trace.y, strict=True)
         }
 
-    online, kmeans = cloud(ONLINE), cloud(KMEANS)
+    online, kmeans = cloud("streaming"), cloud(KMEANS)
     assert len(online) == compare.MOST_POINTS
     assert online.keys() == kmeans.keys()
     assert online != kmeans
 
 
 def test_cells_say_the_transition_matrix_to_two_digits(paper):
-    figure = compare.transitions(paper.method(ONLINE))
+    figure = compare.transitions(paper.method("streaming"))
     cells = [[float(re.sub("<.*?>", "", cell)) for cell in row] for row in figure.data[0].text]
-    np.testing.assert_allclose(cells, paper.method(ONLINE).model.transmat_, atol=0.005)
+    np.testing.assert_allclose(cells, paper.method("streaming").model.transmat_, atol=0.005)
 
 
 def test_errors_of_all_methods_share_one_scale(paper):
@@ -66,7 +66,7 @@ def test_the_likelihood_climbs_from_kmeans_to_em(paper):
 
 
 def test_the_likelihood_without_em_shows_the_levels_alone(paper):
-    early = until(paper, ONLINE, CEILING)
+    early = until(paper, "windowed", CEILING)
     assert len(compare.likelihood(early).data) == 2
     assert compare.likelihood(early, closer=True) is None
 
@@ -78,7 +78,7 @@ def test_the_timeline_marks_each_wrong_label_and_no_other(paper):
     }
     figure = compare.timeline(paper, posteriors, window)
     marks = [t for t in figure.data if t.marker.color == common.WRONG]
-    for key, mark in zip(ORDER, marks, strict=True):
+    for key, mark in zip(paper.experiment.methods, marks, strict=True):
         wrong = 1 + np.flatnonzero(paper.method(key).labels != paper.true_states)
         inside = wrong[(wrong >= window[0]) & (wrong <= window[1])]
         np.testing.assert_array_equal(mark.x, inside)
@@ -86,7 +86,9 @@ def test_the_timeline_marks_each_wrong_label_and_no_other(paper):
 
 def test_every_run_and_every_stage_of_it_can_be_drawn(any_run):
     stages = (
-        until(any_run, ONLINE, CEILING), until(any_run, ONLINE, CEILING, KMEANS), any_run,
+        until(any_run, "windowed", CEILING),
+        until(any_run, "windowed", "streaming", CEILING, KMEANS),
+        any_run,
     )  # fmt: skip
     for stage in stages:
         pictures = compare._draw(stage)

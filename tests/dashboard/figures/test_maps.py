@@ -5,7 +5,6 @@ import pytest
 
 from dashboard.figures import compare, maps
 from dashboard.model.experiment import Experiment
-from dashboard.model.methods import ONLINE
 from dashboard.model.spaces.spd2 import SPD2
 from tests.dashboard.made_runs import finished
 
@@ -16,7 +15,7 @@ def matrices():
 
 
 def test_a_round_map_has_a_round_frame_with_a_little_room(paper):
-    figure = compare.map_of(paper, paper.method(ONLINE))
+    figure = compare.map_of(paper, paper.method("streaming"))
 
     (frame,) = figure.layout.shapes
     assert (frame.type, frame.x0, frame.y1) == ("circle", -1, 1)
@@ -47,6 +46,6 @@ def test_every_method_has_a_map_of_matrices(matrices):
 
 
 def test_a_mean_says_its_coordinates(matrices):
-    figure = compare.map_of(matrices, matrices.method(ONLINE))
+    figure = compare.map_of(matrices, matrices.method("streaming"))
 
     assert figure.data[-1].text[0] == "true mean of state 1<br>(0.530, 0.000, 0.530)"

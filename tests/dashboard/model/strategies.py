@@ -30,7 +30,9 @@ def experiments(draw):
         length=draw(st.integers(max(500, window), 100_000)),
         seed=draw(st.integers(0, 2**31 - 1)),
         window=window,
-        algorithm=draw(st.sampled_from(list(ONLINE_LEARNERS))),
+        algorithms=tuple(
+            draw(st.lists(st.sampled_from(list(ONLINE_LEARNERS)), min_size=1, unique=True))
+        ),
         transition_update=draw(st.sampled_from(["paper", "convex"])),
         memory=draw(st.sampled_from(["growing", "fixed"])),
     )

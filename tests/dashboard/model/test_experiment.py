@@ -50,7 +50,8 @@ def first_row(*row):
         ({"seed": -1}, "seed", "between 0 and"),
         ({"window": 19}, "window", "between 20 and 5,000"),
         ({"window": 1000, "length": 500}, "window", "more than the T = 500"),
-        ({"algorithm": "magic"}, "algorithm", "windowed, streaming, auto"),
+        ({"algorithms": ("magic",)}, "algorithms", "windowed, streaming, auto"),
+        ({"algorithms": ()}, "algorithms", "at least one online algorithm"),
         ({"transition_update": "magic"}, "transition_update", "paper, convex"),
         ({"memory": "magic"}, "memory", "growing, fixed"),
     ],
@@ -152,7 +153,8 @@ def test_a_link_keeps_what_was_right_in_it():
     [
         ({"T": "7"}, "length"),
         ({"delta": "5000"}, "window"),
-        ({"algorithm": "none"}, "algorithm"),
+        ({"algorithm": "none"}, "algorithms"),
+        ({"algorithm": "windowed,none"}, "algorithms"),
         ({"sigma": "0,1,1"}, "sigmas"),
     ],
 )
@@ -195,14 +197,16 @@ def test_states_are_counted_from_one():
 @pytest.mark.parametrize(
     ("changes", "way"),
     [
-        ({}, "streaming, Δ=200"),
-        ({"memory": "fixed"}, "streaming, fixed memory, Δ=200"),
-        ({"algorithm": "windowed"}, "windowed, paper's update, Δ=200"),
+        ({}, "windowed, paper's update, Δ=200; streaming, Δ=200"),
         (
-            {"algorithm": "windowed", "transition_update": "convex", "window": 60},
+            {"memory": "fixed"},
+            "windowed, paper's update, Δ=200; streaming, fixed memory, Δ=200",
+        ),
+        (
+            {"algorithms": ("windowed",), "transition_update": "convex", "window": 60},
             "windowed, convex update, Δ=60",
         ),
-        ({"algorithm": "auto"}, "automatic memory"),
+        ({"algorithms": ("auto",)}, "automatic memory"),
     ],
 )
 def test_one_line_says_what_is_on_screen(changes, way):
@@ -212,22 +216,26 @@ def test_one_line_says_what_is_on_screen(changes, way):
 
 
 @pytest.mark.parametrize(
-    ("changes", "variant", "options"),
+    ("changes", "variants", "options"),
     [
-        ({}, "streaming", {"memory": "growing", "window": 200}),
-        ({"memory": "fixed"}, "fixed", {"memory": "fixed", "window": 200}),
-        ({"algorithm": "windowed"}, "paper", {"transition_update": "paper", "window": 200}),
+        ({}, ["paper", "streaming"], [("paper", 200), ("growing", 200)]),
+        ({"memory": "fixed"}, ["paper", "fixed"], [("paper", 200), ("fixed", 200)]),
         (
-            {"algorithm": "windowed", "transition_update": "convex"},
-            "convex",
-            {"transition_update": "convex", "window": 200},
+            {"transition_update": "convex"},
+            ["convex", "streaming"],
+            [("convex", 200), ("growing", 200)],
         ),
-        ({"algorithm": "auto", "memory": "fixed", "transition_update": "convex"}, "auto", {}),
+        ({"algorithms": ("windowed",)}, ["paper"], [("paper", 200)]),
+        (
+            {"algorithms": ("auto",), "memory": "fixed", "transition_update": "convex"},
+            ["auto"],
+            [()],
+        ),
     ],
 )
-def test_a_learner_gets_its_own_options_and_no_others(changes, variant, options):
+def test_each_learner_gets_its_own_options_and_no_others(changes, variants, options):
     experiment = replace(Experiment(), **changes)
 
-    assert experiment.variant.key == variant
-    assert experiment.options == options
-    assert experiment.learner.key == experiment.algorithm
+    assert [variant.key for variant in experiment.variants] == variants
+    given = [tuple(experiment.options_of(key).values()) for key in experiment.algorithms]
+    assert given == options

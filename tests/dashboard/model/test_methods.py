@@ -1,19 +1,24 @@
 import pytest
 
 from dashboard.model import methods
-from dashboard.model.methods import BASELINES, CEILING, ORDER, VARIANTS, variant_of
+from dashboard.model.experiment import Experiment
+from dashboard.model.methods import BASELINES, CEILING, ONLINE_LEARNERS, VARIANTS, variant_of
 from rhmm import Configuration
+from rhmm.learners.registry import LEARNERS
 from tests.dashboard.made_runs import WAYS, configured
 
 
 def test_every_method_has_a_name_and_a_place_in_every_table():
-    assert ORDER == ("online", "kmeans", "em", "ceiling")
-    names = [methods.method_name(key) for key in ORDER]
-    assert names == ["Online", "K-means", "EM", "True parameters"]
+    order = Experiment(algorithms=tuple(ONLINE_LEARNERS)).methods
+    assert order == ("windowed", "streaming", "auto", "kmeans", "em", "ceiling")
+    names = [methods.method_name(key) for key in order]
+    assert names == [
+        "Windowed", "Streaming", "Automatic memory", "K-means", "EM", "True parameters",
+    ]  # fmt: skip
 
 
 def test_only_a_clustering_has_no_posterior():
-    assert [key for key in ORDER if not methods.has_posterior(key)] == ["kmeans"]
+    assert [key for key in LEARNERS if not methods.has_posterior(key)] == ["kmeans"]
 
 
 def test_the_ceiling_is_the_one_that_is_told_the_truth():

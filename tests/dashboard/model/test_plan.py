@@ -5,7 +5,7 @@ import pytest
 from dashboard.compute import runs
 from dashboard.model.experiment import Experiment
 from dashboard.model.kinds import Invalid
-from dashboard.model.methods import BASELINES, ONLINE
+from dashboard.model.methods import BASELINES
 from dashboard.model.plan import MOST_DELTAS, Plan, Sweep, experiment_of, opens_in_the_lab
 from dashboard.model.presets import PRESETS
 from rhmm import Configuration
@@ -108,10 +108,10 @@ def test_a_delta_too_small_for_the_states_is_left_out_and_named():
 @pytest.mark.parametrize(
     ("changes", "own", "window"),
     [
-        ({"algorithm": "streaming"}, "streaming", 77),
-        ({"algorithm": "windowed"}, "paper", 77),
-        ({"algorithm": "windowed", "transition_update": "convex"}, "convex", 77),
-        ({"algorithm": "auto"}, "auto", None),
+        ({"algorithms": ("streaming",)}, "streaming", 77),
+        ({"algorithms": ("windowed",)}, "paper", 77),
+        ({"algorithms": ("windowed",), "transition_update": "convex"}, "convex", 77),
+        ({"algorithms": ("auto",)}, "auto", None),
     ],
 )
 def test_the_experiments_own_delta_and_algorithm_are_in_its_sweep(changes, own, window):
@@ -143,9 +143,9 @@ def test_the_most_deltas_leave_room_for_the_experiments_own(own):
     [
         {"seed": 7},
         {"window": 40},
-        {"algorithm": "windowed"},
-        {"algorithm": "streaming", "transition_update": "convex"},
-        {"algorithm": "windowed", "memory": "fixed"},
+        {"algorithms": ("windowed",)},
+        {"algorithms": ("streaming",), "transition_update": "convex"},
+        {"algorithms": ("windowed",), "memory": "fixed"},
     ],
 )
 def test_experiments_that_differ_in_nothing_relevant_share_a_sweep(changes):
@@ -159,9 +159,9 @@ def test_experiments_that_differ_in_nothing_relevant_share_a_sweep(changes):
     [
         {"length": 501},
         {"window": 41},
-        {"algorithm": "windowed", "transition_update": "convex"},
+        {"algorithms": ("windowed",), "transition_update": "convex"},
         {"memory": "fixed"},
-        {"algorithm": "auto"},
+        {"algorithms": ("auto",)},
         {"sigmas": (0.2, 1.0, 1.1)},
     ],
 )
@@ -207,10 +207,11 @@ def test_the_live_lab_opens_that_very_run(variant, window, swept):
 
     experiment = experiment_of(replace(SMALL, seed=77), run)
     link, problems = Experiment.from_query(experiment.to_query())
-    online = runs.compute(link, lambda *_: None).method(ONLINE)
+    (own,) = link.variants
+    online = runs.compute(link, lambda *_: None).method(own.learner.key)
 
     assert problems == []
-    assert (link.seed, link.variant.key) == (2, variant)
+    assert (link.seed, own.key) == (2, variant)
     assert window in (None, link.window)
     assert online.accuracy == run.accuracy
     assert online.transition_error == run.transition_error

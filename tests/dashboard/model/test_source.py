@@ -16,5 +16,5 @@ def test_a_simulated_source_draws_from_its_true_model():
 
 
 def test_experiments_that_differ_in_their_learner_alone_share_a_source():
-    assert Experiment(window=60, algorithm="windowed").source == Experiment().source
+    assert Experiment(window=60, algorithms=("windowed",)).source == Experiment().source
     assert Experiment(seed=1).source != Experiment().source

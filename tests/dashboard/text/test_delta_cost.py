@@ -3,18 +3,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dashboard.model.methods import VARIANTS
 from dashboard.model.plan import Plan, Sweep
 from dashboard.text import formatting
 from dashboard.text.delta_cost import delta_cost
 from rhmm.sweeping import noise_floor, run_once
 from tests.dashboard.made_runs import ONE_STATE, SMALL, all_runs, configured, of_variant
 
+STREAMING = VARIANTS["streaming"]
+
 
 def with_accuracies(experiment, by_window, ceiling=0.9):
-    """Runs of the experiment's algorithm with these accuracies."""
+    """Runs of the streaming algorithm with these accuracies."""
     out = []
     for window, accuracies in by_window.items():
-        c = configured(experiment.variant.key, experiment.length, window)
+        c = configured("streaming", experiment.length, window)
         run = run_once(experiment.source.true_model(), c, 0)
         out += [
             replace(run, seed=seed, accuracy=accuracy, ceiling=ceiling, transition_error=0.123)
@@ -24,16 +27,23 @@ def with_accuracies(experiment, by_window, ceiling=0.9):
 
 
 @pytest.mark.parametrize(
-    ("changes", "variant"),
+    ("changes", "variants"),
     [
-        ({"algorithm": "streaming"}, "streaming"),
-        ({"algorithm": "streaming", "memory": "fixed"}, "fixed"),
-        ({"algorithm": "windowed"}, "paper"),
+        ({}, ["paper", "streaming"]),
+        ({"algorithms": ("streaming",), "memory": "fixed"}, ["fixed"]),
+        ({"transition_update": "convex"}, ["convex", "streaming"]),
     ],
 )
-def test_the_cost_is_of_the_experiments_own_delta(changes, variant, swept):
+def test_every_algorithm_has_a_cost_of_its_own_at_the_experiments_delta(changes, variants, swept):
     experiment = replace(SMALL, **changes)
-    cost = delta_cost(experiment, swept)
+    assert [variant.key for variant in experiment.variants] == variants
+
+    for variant in experiment.variants:
+        check_cost(delta_cost(experiment, variant, swept), variant.key, swept)
+
+
+def check_cost(cost, variant, swept):
+    """The cost is that of this variant's runs with Δ = 60."""
 
     mine = of_variant(swept, variant, 60)
     seconds = np.mean([run.seconds for run in mine])
@@ -60,30 +70,32 @@ def test_the_cost_is_of_the_experiments_own_delta(changes, variant, swept):
     ],
 )
 def test_the_costs_sentences_follow_the_numbers(by_window, sentence):
-    cost = delta_cost(SMALL, with_accuracies(SMALL, by_window))
+    cost = delta_cost(SMALL, STREAMING, with_accuracies(SMALL, by_window))
 
     assert sentence in cost.words
 
 
 def test_there_is_no_cost_before_the_first_run(swept):
-    assert delta_cost(SMALL, []) is None
-    assert delta_cost(SMALL, [run for run in swept if run.configuration.window != 60]) is None
+    others = [run for run in swept if run.configuration.window != 60]
+    assert delta_cost(SMALL, STREAMING, []) is None
+    assert delta_cost(SMALL, STREAMING, others) is None
 
 
 def test_an_error_above_that_of_chance_is_not_praised(swept):
     mine = of_variant(swept, "streaming", 60)
     for factor, praised in ((0.5, True), (2.0, False)):
         error = factor * noise_floor(SMALL.source.true_model(), 60)
-        cost = delta_cost(SMALL, [replace(run, transition_error=error) for run in mine])
+        off = [replace(run, transition_error=error) for run in mine]
+        cost = delta_cost(SMALL, STREAMING, off)
         assert f"{error:.3f}" in cost.words
         assert ("keeps falling" in cost.words) == praised
 
 
 @pytest.mark.parametrize("algorithm", ["streaming", "windowed"])
 def test_one_state_has_a_cost_that_promises_nothing_about_its_transitions(algorithm):
-    alone = replace(SMALL, **ONE_STATE, algorithm=algorithm)
+    alone = replace(SMALL, **ONE_STATE, algorithms=(algorithm,))
     sweep = Sweep.of(alone, Plan(windows=(40,), learners=("paper",), runs=1))
-    cost = delta_cost(alone, all_runs(sweep))
+    cost = delta_cost(alone, alone.variants[0], all_runs(sweep))
 
     assert cost.accuracy == "100.00 %"
     assert "as many hidden states" in cost.words
@@ -92,7 +104,7 @@ def test_one_state_has_a_cost_that_promises_nothing_about_its_transitions(algori
 
 
 def test_a_learner_without_delta_has_a_cost_that_gives_no_advice_about_it(swept):
-    cost = delta_cost(replace(SMALL, algorithm="auto"), swept)
+    cost = delta_cost(SMALL, VARIANTS["auto"], swept)
 
     mine = of_variant(swept, "auto", None)
     assert cost.accuracy == formatting.percent(np.mean([run.accuracy for run in mine]))
@@ -106,4 +118,4 @@ def test_a_fixed_memory_is_not_said_to_grow(swept):
     error = 0.5 * noise_floor(experiment.source.true_model(), 60)
     mine = [replace(run, transition_error=error) for run in of_variant(swept, "fixed", 60)]
 
-    assert "keeps falling" not in delta_cost(experiment, mine).words
+    assert "keeps falling" not in delta_cost(experiment, VARIANTS["fixed"], mine).words

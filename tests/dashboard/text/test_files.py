@@ -11,7 +11,7 @@ import pytest
 
 from dashboard.compute import runs
 from dashboard.model.experiment import Experiment
-from dashboard.model.methods import CEILING, EM, KMEANS, ONLINE, ORDER, method_name
+from dashboard.model.methods import CEILING, EM, KMEANS, method_name
 from dashboard.model.plan import Plan, Sweep
 from dashboard.model.presets import PRESETS
 from dashboard.text import files, tables
@@ -39,7 +39,8 @@ def test_the_csv_holds_every_observation_to_the_last_digit(run):
 def test_the_arrays_hold_the_paths(run):
     with np.load(io.BytesIO(files.arrays_npz(run)), allow_pickle=False) as file:
         np.testing.assert_array_equal(file["points"], run.points)
-        np.testing.assert_array_equal(file["online_path_means"], run.trace.means)
+        for key in ("windowed", "streaming"):
+            np.testing.assert_array_equal(file[f"{key}_path_means"], run.path(key).means)
         np.testing.assert_array_equal(file["em_path_means"][-1], file["em_means"])
         np.testing.assert_array_equal(file["em_path_startprob"][-1], file["em_startprob"])
         kmeans = run.method(KMEANS).model.parameters_
@@ -50,21 +51,23 @@ def test_the_arrays_hold_the_paths(run):
 def test_the_json_holds_the_numbers_of_the_page(run):
     content = json.loads(files.results_json(run))
 
-    online = run.method(ONLINE)
     assert content["experiment"]["length"] == 1_500
-    assert content["methods"]["online"]["accuracy"] == online.accuracy
-    assert content["methods"]["online"]["means"] == online.model.means_.tolist()
+    assert content["experiment"]["algorithms"] == ["windowed", "streaming"]
+    for key in ("windowed", "streaming"):
+        online = run.method(key)
+        assert content["methods"][key]["accuracy"] == online.accuracy
+        assert content["methods"][key]["means"] == online.model.means_.tolist()
 
 
 def test_a_run_that_was_stopped_is_taken_as_far_as_it_came(run):
-    early = until(run, CEILING, ONLINE)
+    early = until(run, CEILING, "windowed")
 
     header, *rows = files.data_csv(early).decode().splitlines()
-    assert header == "k,x,y,true_state,ceiling,online"
+    assert header == "k,x,y,true_state,ceiling,windowed"
     assert len(rows) == 1_500
-    assert list(json.loads(files.results_json(early))["methods"]) == ["ceiling", "online"]
+    assert list(json.loads(files.results_json(early))["methods"]) == ["ceiling", "windowed"]
     with np.load(io.BytesIO(files.arrays_npz(early)), allow_pickle=False) as file:
-        assert "online_means" in file
+        assert "windowed_means" in file
         assert "em_means" not in file
 
 
@@ -78,7 +81,9 @@ def test_the_parameters_of_a_truth_are_those_of_the_results(run):
     "experiment",
     [
         Experiment(),
-        replace(Experiment(length=3_000, algorithm="windowed", seed=5), **PRESETS["Overlapping"]),
+        replace(
+            Experiment(length=3_000, algorithms=("windowed",), seed=5), **PRESETS["Overlapping"]
+        ),
         replace(Experiment(length=1_000, window=60), **PRESETS["Five states"]),
     ],
 )
@@ -96,7 +101,7 @@ def test_the_script_runs_and_prints_the_numbers_of_the_page(experiment, tmp_path
     printed = done.stdout.replace(" %", "").splitlines()[1:]
     columns = ("Accuracy", "‖A − Â‖", "Distance of means", "Error of σ", "Log-likelihood")
     for line, key, *cells in zip(
-        printed, ORDER, *(table[column] for column in columns), strict=True
+        printed, experiment.methods, *(table[column] for column in columns), strict=True
     ):
         assert line.startswith(method_name(key))
         expected = [float(cell.replace(" %", "")) for cell in cells]

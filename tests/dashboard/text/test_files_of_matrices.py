@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from dashboard.model.experiment import Experiment
-from dashboard.model.methods import ONLINE
 from dashboard.model.plan import Plan, Sweep
 from dashboard.model.spaces.spd2 import SPD2
 from dashboard.text import files, formatting
@@ -38,7 +37,7 @@ def test_the_arrays_and_results_hold_matrices(run):
         assert file["points"].shape == (600, 2, 2)
     content = json.loads(files.results_json(run))
     assert content["experiment"]["space"] == "spd2"
-    assert np.shape(content["methods"]["online"]["means"]) == (3, 2, 2)
+    assert np.shape(content["methods"]["streaming"]["means"]) == (3, 2, 2)
 
 
 def test_the_script_runs_and_prints_the_numbers_of_the_page(run):
@@ -50,7 +49,8 @@ def test_the_script_runs_and_prints_the_numbers_of_the_page(run):
 
     assert "SPD(2)" in script
     assert "((0.53, 0.0), (0.0, 0.53))" in script
-    assert formatting.percent(run.method(ONLINE).accuracy) in done.stdout
+    for method in run.methods:
+        assert formatting.percent(method.accuracy) in done.stdout
 
 
 def test_the_script_of_a_sweep_is_a_program_about_matrices():
