@@ -63,17 +63,17 @@ class Lab:
         )
         self.page.get_by_role("button", name="Cancel").wait_for(state="detached")
 
-    def stop_at(self, frame: int) -> int:
-        """The number of observations in that frame, which then stands still."""
-        self.page.get_by_label("Observation k").fill(str(frame))
+    def stop_at(self, k: int) -> int:
+        """Stand still after so many observations, or where the scrubber stops near that."""
+        self.page.get_by_label("Observation k").fill(str(k))
         self.wait_for("lab.playing === 'false'")
-        wait_until_painted(self.page)  # it reports the frame then
+        wait_until_painted(self.page)  # it reports the moment then
         return self.k
 
     def table(self) -> list[list[str]]:
         """All that it says of the methods but the times, which differ from run to run."""
         rows = self.page.locator('[data-testid="stTable"] tbody tr')
-        rows.nth(3).wait_for()  # all four methods are there, whatever is known of them
+        rows.nth(3).wait_for()  # all methods are there, whatever is known of them
         cells = [rows.nth(i).locator("th, td").all_inner_texts() for i in range(rows.count())]
         return [[c for j, c in enumerate(row) if j != 6] for row in cells]
 

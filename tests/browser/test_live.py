@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dashboard.model.experiment import Experiment
-from dashboard.model.methods import ONLINE
+from dashboard.model.methods import WINDOWED
 from dashboard.text import files, formatting, tables
 from tests.browser.lab import Lab
 from tests.browser.slow_line import slow_line
@@ -49,12 +49,12 @@ def test_the_numbers_are_those_of_the_engine(open_lab):
 
 def test_play_pause_step_and_scrub(open_lab):
     lab = open_lab()
-    lab.stop_at(100)
-    lab.wait_for("Number(lab.k) === 2725")  # the first frame is at 225
+    lab.stop_at(2725)
+    lab.wait_for("Number(lab.k) === 2725")
 
-    lab.page.get_by_role("button", name="One frame on").click()
+    lab.page.get_by_role("button", name="One step on").click()
     lab.wait_for("Number(lab.k) === 2750")
-    lab.page.get_by_role("button", name="One frame back").click()
+    lab.page.get_by_role("button", name="One step back").click()
     lab.wait_for("Number(lab.k) === 2725")
     lab.page.keyboard.press("ArrowRight")  # the button still has the focus
     lab.wait_for("Number(lab.k) === 2750")
@@ -71,7 +71,7 @@ def test_play_pause_step_and_scrub(open_lab):
 
 def test_space_plays_and_arrows_step(open_lab):
     lab = open_lab()
-    lab.stop_at(100)
+    lab.stop_at(2725)
     lab.page.get_by_label("Speed").select_option("0.1")
     lab.page.locator("canvas.map").focus()
 
@@ -87,7 +87,7 @@ def test_space_plays_and_arrows_step(open_lab):
 
 def test_typing_in_a_field_does_not_play(open_lab):
     lab = open_lab()
-    lab.stop_at(100)
+    lab.stop_at(2725)
     lab.page.get_by_role("spinbutton", name="Seed").focus()
 
     lab.page.keyboard.press("ArrowLeft")
@@ -120,7 +120,7 @@ def test_dragging_a_mean_changes_link_data_and_results(open_lab):
     assert means[2] == (-0.29, 0.82)
     assert means[1] != (0.29, 0.82)
 
-    online = finished(shown_experiment(lab)).method(ONLINE)
+    online = finished(shown_experiment(lab)).method(WINDOWED)
     assert lab.table()[0][1] == formatting.percent(online.accuracy)
 
 
@@ -202,9 +202,11 @@ def test_what_is_taken_away_agrees_with_the_page(open_lab):
     results = json.loads(taken("Results (JSON)"))
     rows = list(csv.DictReader(taken("Data (CSV)").splitlines()))
 
-    accuracy = results["methods"]["online"]["accuracy"]
+    accuracy = results["methods"]["windowed"]["accuracy"]
     assert formatting.percent(accuracy) == lab.table()[0][1]
-    assert np.mean([row["online"] == row["true_state"] for row in rows]) == pytest.approx(accuracy)
+    assert np.mean([row["windowed"] == row["true_state"] for row in rows]) == pytest.approx(
+        accuracy
+    )
     assert taken("Script (Python)") == files.run_script(Experiment(length=800, window=60))
     with lab.page.expect_download() as picture:
         lab.page.get_by_role("button", name="Save as PNG").click()

@@ -10,11 +10,11 @@ def test_a_link_brings_back_the_same_picture_and_numbers(open_lab, open_page):
     lab = open_lab("/?T=2000&delta=60&seed=9&algorithm=windowed&update=convex")
     lab.wait_for_results()
     k = lab.stop_at(100)
-    lab.page.get_by_label("EM’s iterates (E)").check()
+    lab.page.get_by_label("EM (E)").uncheck()
     lab.page.get_by_label("Colour by").select_option("decoded")
     lab.page.get_by_label("Centre on").select_option("2")
     lab.page.get_by_role("button", name="Zoom in").click()
-    lab.wait_for_query(k=str(k), show="circles,trails,held,em", colour="decoded")
+    lab.wait_for_query(k=str(k), show="circles,trails,held,seen,grid,kmeans", colour="decoded")
     lab.page.wait_for_function("location.search.includes('look=0.2900%2C0.8200%2C1.5000')")
 
     again = Lab(open_page(lab.page.url.removeprefix(lab.page.evaluate("location.origin"))))
@@ -24,16 +24,16 @@ def test_a_link_brings_back_the_same_picture_and_numbers(open_lab, open_page):
     assert again.page.url == lab.page.url
     assert again.table() == lab.table()
     assert again.value("run") == lab.value("run")
-    assert again.page.get_by_label("EM’s iterates (E)").is_checked()
+    assert not again.page.get_by_label("EM (E)").is_checked()
     assert again.page.get_by_label("Colour by").input_value() == "decoded"
 
 
 def test_the_shared_link_is_the_address(open_lab, open_page):
     lab = open_lab("/?seed=4")
     lab.wait_for_results()
-    lab.stop_at(100)
-    lab.page.get_by_label("geodesic grid").check()
-    lab.wait_for_query(k="2725", show="circles,trails,held,grid")
+    lab.stop_at(2725)
+    lab.page.get_by_label("geodesic grid").uncheck()
+    lab.wait_for_query(k="2725", show="circles,trails,held,seen,kmeans,em")
     lab.page.get_by_role("button", name="Share").click()
     shown = lab.page.locator('[data-testid="stPopoverBody"] code')
     link = shown.filter(has_text="k=2725").inner_text().strip()
@@ -43,7 +43,7 @@ def test_the_shared_link_is_the_address(open_lab, open_page):
 
     assert other.query == lab.query
     assert other.run == lab.run
-    assert other.page.get_by_label("geodesic grid").is_checked()
+    assert not other.page.get_by_label("geodesic grid").is_checked()
 
 
 def test_zoom_survives_new_results(open_lab):
@@ -127,17 +127,17 @@ def test_what_is_typed_wrongly_survives_the_way_back(open_lab):
 def test_the_way_back_leads_to_earlier_views(open_lab):
     lab = open_lab("/?seed=4")
     lab.wait_for_results()
-    lab.stop_at(100)
+    lab.stop_at(2725)
     lab.wait_for_query(k="2725")
     lab.page.get_by_role("button", name="Zoom in").click()
     lab.page.wait_for_function("location.search.includes('look=')")
-    lab.stop_at(50)
+    lab.stop_at(1475)
     lab.wait_for_query(k="1475")
-    lab.page.get_by_label("geodesic grid").check()
-    lab.page.wait_for_function("location.search.includes('grid')")
+    lab.page.get_by_label("geodesic grid").uncheck()
+    lab.page.wait_for_function("location.search.includes('show=')")
 
     lab.page.go_back()
-    lab.page.locator("[name=grid]:not(:checked)").wait_for()
+    lab.page.locator("[name=grid]:checked").wait_for()
     lab.page.go_back()
     lab.wait_for("lab.k === '2725' && lab.zoom === '1.5'")
     lab.page.go_back()
@@ -163,14 +163,14 @@ def test_a_visitor_who_has_stopped_stays_there_in_the_next_run_and_its_link(open
 def test_the_same_look_is_in_the_link_after_the_way_back_too(open_lab):
     lab = open_lab("/?T=1000&delta=60&seed=11")
     lab.wait_for_results()
-    shown = "circles,trails,held,grid"
-    lab.page.get_by_label("geodesic grid").check()
+    shown = "circles,trails,held,seen,kmeans,em"
+    lab.page.get_by_label("geodesic grid").uncheck()
     lab.wait_for_query(show=shown)
     lab.page.go_back()
-    lab.page.locator("[name=grid]:not(:checked)").wait_for()
+    lab.page.locator("[name=grid]:checked").wait_for()
     lab.wait_for_query(show=None)
 
-    lab.page.get_by_label("geodesic grid").check()
+    lab.page.get_by_label("geodesic grid").uncheck()
 
     lab.wait_for_query(show=shown)
 
@@ -179,7 +179,7 @@ def test_a_link_to_a_moment_stops_the_picture_and_one_without_plays_it(open_lab)
     lab = open_lab("/?seed=4")
     lab.wait_for_results()
     lab.page.get_by_label("Speed").select_option("0.1")
-    lab.stop_at(100)
+    lab.stop_at(2725)
     lab.wait_for_query(k="2725")
     lab.page.get_by_role("button", name="Play").click()
     lab.wait_for_query(k=None)
@@ -195,7 +195,7 @@ def test_a_link_to_a_moment_stops_the_picture_and_one_without_plays_it(open_lab)
 def test_with_reduced_motion_a_link_without_a_moment_shows_the_end(open_page):
     lab = Lab(open_page("/?seed=4", reduced_motion="reduce"))
     lab.wait_for_results()
-    lab.stop_at(100)
+    lab.stop_at(2725)
     lab.wait_for_query(k="2725")
 
     lab.page.go_back()

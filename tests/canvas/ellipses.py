@@ -6,6 +6,8 @@ import numpy as np
 class Ellipses:
     """Points are doubled, and become ellipses that are turned as they lie around the origin."""
 
+    measures = False
+
     def about(self):
         return {"name": "plane", "extent": [-2, -1, 2, 2], "axes": ["first", "second"]}
 

@@ -50,12 +50,14 @@ def run_text(version, continues, rows, **baselines):
     about = {
         "version": version,
         "continues": continues,
+        "learners": [{"key": "windowed"}, {"key": "streaming"}],
         "baselines": [{"key": "em", "path": True}, {"key": "kmeans", "path": False}],
     }
     numbers = np.array(rows)
-    path = {name: numbers.astype(np.float32) for name in ("means", "transmat", "sigmas", "errors")}
+    floats = ("means", "transmat", "sigmas", "errors")
+    path = {f"streaming.{name}": numbers.astype(np.float32) for name in floats}
     means = {f"{key}.means": np.array(value, np.float32) for key, value in baselines.items()}
-    return as_text(pack(about, {"steps": numbers.astype(np.int32)} | path | means))
+    return as_text(pack(about, {"streaming.steps": numbers.astype(np.int32)} | path | means))
 
 
 RECEIVE = """
@@ -66,7 +68,7 @@ const replies = a.map((text) => {
   const same = run !== null && run === known;
   known = run ?? known;
   const means = known.baselines.map((baseline) => [...(baseline.means ?? [])]);
-  return { lost: run === null, same, version: known.version, steps: [...known.steps], means };
+  return { lost: run === null, same, version: known.version, steps: [...known.learners[1].steps], means };
 });
 return replies;
 """

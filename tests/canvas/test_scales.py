@@ -6,13 +6,12 @@ import pytest
 PANEL = {"left": 10, "right": 210, "top": 20, "bottom": 120}
 
 
-@pytest.mark.parametrize("step", [0, 9, 10, 24, 25, 26, 999])
-def test_a_frame_is_the_last_one_at_or_before_its_step(js, step):
-    steps = [10, 25, 40, 55]
+@pytest.mark.parametrize("step", [0, 9, 10, 24, 25, 26, 54.5, 55, 999])
+@pytest.mark.parametrize("steps", [[], [10], [10, 25, 40, 55]])
+def test_a_row_is_the_last_one_at_or_before_its_step(js, steps, step):
+    row = js.run("scales.js", "return m.rowAt(a[0], a[1])", steps, step)
 
-    frame = js.run("scales.js", "return m.frameOf(a[0], a[1])", steps, step)
-
-    assert frame == max(0, np.searchsorted(steps, step, side="right") - 1)
+    assert row == np.searchsorted(steps, step, side="right") - 1
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.compute import jobs, queues, runs
 from dashboard.compute.jobs import Cancelled, Expected, JobQueue
 from dashboard.model.experiment import Experiment
-from dashboard.model.methods import EM, ONLINE
+from dashboard.model.methods import EM, WINDOWED
 from dashboard.model.presets import PRESETS
 from dashboard.text.formatting import MISSING
 from dashboard.ui import job_view
@@ -83,7 +83,7 @@ def test_another_window_is_shown_beside_the_em_that_was_computed_before():
 
     first, second = results
     assert second.method(EM) is first.method(EM)
-    assert second.method(ONLINE).accuracy != first.method(ONLINE).accuracy
+    assert second.method(WINDOWED).accuracy != first.method(WINDOWED).accuracy
 
 
 def test_a_run_stays_on_screen_whatever_others_ask_for(monkeypatch):
@@ -109,12 +109,12 @@ def test_a_run_stays_on_screen_whatever_others_ask_for(monkeypatch):
 
 
 def test_a_control_that_was_used_and_gone_for_a_while_shows_what_is_set():
-    page = opened(replace(ASKED, algorithm="windowed", transition_update="paper"))
+    page = opened(replace(ASKED, algorithms=("windowed",), transition_update="paper"))
     for name in ("convex", "paper"):
         labelled(page.radio, "Update of A").set_value(name).run()
 
     for name in ("streaming", "windowed"):
-        labelled(page.radio, "Online algorithm").set_value(name).run()
+        labelled(page.button_group, "Online algorithms").set_value([name]).run()
 
     assert labelled(page.radio, "Update of A").value == "paper"
     assert page.query_params["update"] == "paper"
@@ -227,7 +227,7 @@ def test_a_window_as_long_as_the_chain_has_a_page(monkeypatch):
     monkeypatch.setattr(queues, "run_queue", lambda: only)
     monkeypatch.setattr(job_view, "QUICK", PATIENCE)
 
-    page = opened(Experiment(length=500, window=500, algorithm="windowed"))
+    page = opened(Experiment(length=500, window=500, algorithms=("windowed",)))
 
     assert MISSING not in set(page.table[0].value["Accuracy"])
 

@@ -4,7 +4,7 @@ import pytest
 from dashboard.canvas import messages
 from dashboard.compute.runs import empty_run
 from dashboard.model.experiment import Experiment
-from dashboard.model.methods import EM, ONLINE
+from dashboard.model.methods import CEILING, EM
 from dashboard.model.spaces.disk import DISK_CHART as DISK
 from dashboard.model.view import SHOWN, SWITCHES, View
 from rhmm import Hyperbolic
@@ -21,21 +21,25 @@ def run():
 def test_the_message_holds_the_path_in_single_precision(run):
     about, arrays = unpack(messages.run_message(run, True, View(), DISK))
 
-    np.testing.assert_array_equal(arrays["means"], run.trace.means.ravel().astype(np.float32))
-    np.testing.assert_array_equal(arrays["steps"], run.trace.step)
-    assert about["frames"] == len(run.trace.step)
+    assert [learner["key"] for learner in about["learners"]] == ["windowed", "streaming"]
+    for key in ("windowed", "streaming"):
+        path = run.path(key)
+        means = path.means.ravel().astype(np.float32)
+        np.testing.assert_array_equal(arrays[f"{key}.means"], means)
+        np.testing.assert_array_equal(arrays[f"{key}.steps"], path.step)
+    assert about["reached"] == about["length"] == 2_000
     assert about["over"]
 
 
 def test_the_errors_are_distances_on_the_disk(run):
     _, arrays = unpack(messages.run_message(run, True, View(), DISK))
 
-    errors = arrays["errors"].reshape(-1, 2)
-    online = run.method(ONLINE)
+    errors = arrays["streaming.errors"].reshape(-1, 2)
+    online = run.method("streaming")
     assert errors[-1] == pytest.approx([online.transition_error, online.mean_error], rel=1e-6)
     middle = len(errors) // 2
     truth = run.experiment.source.true_model()
-    distances = Hyperbolic(2).dist(truth.means_, run.trace.means[middle])
+    distances = Hyperbolic(2).dist(truth.means_, online.path.means[middle])
     assert errors[middle, 1] == pytest.approx(np.mean(distances), rel=1e-6)
 
 
@@ -58,34 +62,40 @@ def test_a_long_chain_of_many_states_is_small_too():
         startprob=law,
         length=100_000,
     )
-    assert size(finished(experiment)) < 310_000
+    assert size(finished(experiment)) < 560_000  # two paths, and 8 probabilities of each point
 
 
 def test_before_anything_is_learned_there_is_a_picture_of_the_truth():
     about, arrays = unpack(messages.run_message(empty_run(Experiment()), False, View(), DISK))
 
     assert about["truth"]["means"] == [list(mean) for mean in Experiment().means]
-    assert len(arrays["steps"]) == 0
+    assert about["reached"] == 0
+    assert len(arrays["windowed.steps"]) == len(arrays["streaming.steps"]) == 0
+    assert about["ceiling"]["accuracy"] is None
 
 
 @pytest.mark.parametrize(("length", "window"), [(500, 500), (501, 500)])
-def test_a_window_as_long_as_the_chain_leaves_nothing_to_play_and_says_so(length, window):
-    experiment = Experiment(length=length, window=window, algorithm="windowed")
-    about, arrays = unpack(messages.run_message(finished(experiment), True, View(), DISK))
+def test_a_window_as_long_as_the_chain_leaves_no_step_to_play_and_says_so(length, window):
+    experiment = Experiment(length=length, window=window, algorithms=("windowed",))
+    run = finished(experiment)
+    about, arrays = unpack(messages.run_message(run, True, View(), DISK))
 
-    assert len(arrays["steps"]) == 0
-    assert about["withoutPath"] == "Δ is the whole chain, or nearly: no online step to show"
+    assert len(arrays["windowed.steps"]) == 0
+    ((k, words),) = about["learners"][0]["moments"]
+    assert (k, words) == (0, "has nothing to learn from: Δ is the whole chain, or nearly.")
+    np.testing.assert_array_equal(arrays["windowed.judged"], [0])
+    accuracy = run.method("windowed").accuracy
+    assert arrays["windowed.accuracies"] == pytest.approx([accuracy], rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("over", "words"),
-    [(False, "collecting its first observations"), (True, "it ended before its first estimate")],
-)
-def test_before_the_first_step_the_canvas_says_whether_one_will_come(over, words):
-    about, _ = unpack(messages.run_message(empty_run(Experiment()), over, View(), DISK))
+def test_the_accuracy_at_the_end_is_that_of_the_table(run):
+    about, arrays = unpack(messages.run_message(run, True, View(), DISK))
 
-    assert about["over"] == over
-    assert about["withoutPath"] == words
+    for key in ("windowed", "streaming", "em", "kmeans"):
+        last = arrays[f"{key}.accuracies"][-1]
+        assert last == pytest.approx(run.method(key).accuracy, rel=1e-6)
+    assert arrays["windowed.judged"][-1] == 2_000
+    assert about["ceiling"]["accuracy"] == run.method(CEILING).accuracy
 
 
 def test_a_message_goes_on_from_the_one_before(run):
@@ -97,22 +107,24 @@ def test_a_message_goes_on_from_the_one_before(run):
     again, nothing = unpack(messages.run_message(run, True, View(), DISK, version=6, before=run))
 
     assert (about["version"], about["continues"]) == (5, 4)
-    assert about["frames"] == len(whole["steps"])
-    for name in ("steps", "means", "transmat", "sigmas", "errors"):
-        np.testing.assert_array_equal(np.concatenate([first[name], rest[name]]), whole[name])
+    for key in ("windowed", "streaming"):
+        for field in ("steps", "means", "transmat", "sigmas", "errors"):
+            name = f"{key}.{field}"
+            np.testing.assert_array_equal(np.concatenate([first[name], rest[name]]), whole[name])
     np.testing.assert_array_equal(rest["em.means"], whole["em.means"])
     assert again["continues"] == 5
     assert sum(array.size for array in nothing.values()) == 0
 
 
 def test_a_path_whose_states_are_in_another_order_is_sent_whole(run):
-    other_way = run.trace._replace(means=run.trace.means[:, ::-1])
-    before = first_rows(with_method(run, ONLINE, path=other_way), 100)
+    path = run.path("windowed")
+    other_way = path._replace(means=path.means[:, ::-1])
+    before = first_rows(with_method(run, "windowed", path=other_way), 100)
 
     about, arrays = unpack(messages.run_message(run, True, View(), DISK, version=5, before=before))
 
     assert about["continues"] is None
-    assert len(arrays["steps"]) == len(run.trace.step)
+    assert len(arrays["windowed.steps"]) == len(path.step)
 
 
 def test_a_message_about_another_run_is_whole(run):
@@ -159,7 +171,8 @@ def test_baselines_are_listed_before_they_are_computed(run):
 
 
 def test_a_chart_may_give_balls_and_ellipses(run):
-    n, frames = run.experiment.n_states, len(run.trace.step)
+    path = run.path("windowed")
+    n, frames = run.experiment.n_states, len(path.step)
 
     about, arrays = unpack(messages.run_message(run, True, View(), Ellipses()))
     _, cloud = unpack(messages.cloud_message(run, Ellipses()))
@@ -168,8 +181,28 @@ def test_a_chart_may_give_balls_and_ellipses(run):
     assert about["truth"]["means"] == (2 * np.array(run.experiment.means)).tolist()
     sigmas = np.array(run.experiment.sigmas)
     np.testing.assert_allclose([b[4] for b in about["truth"]["balls"]], sigmas, rtol=1e-6)
-    np.testing.assert_array_equal(arrays["means"], np.float32(2 * run.trace.means).ravel())
-    balls = arrays["balls"].reshape(frames, n, 5)
-    np.testing.assert_array_equal(balls[..., 4], run.trace.sigmas.astype(np.float32))
-    assert arrays["glyphs"].size == frames * n * 3
+    np.testing.assert_array_equal(arrays["windowed.means"], np.float32(2 * path.means).ravel())
+    balls = arrays["windowed.balls"].reshape(frames, n, 5)
+    np.testing.assert_array_equal(balls[..., 4], path.sigmas.astype(np.float32))
+    assert arrays["windowed.glyphs"].size == frames * n * 3
     assert cloud["glyphs"].size == len(run.points) * 3
+
+
+def test_observations_come_with_what_the_first_learner_says_of_them(run):
+    about, arrays = unpack(messages.cloud_message(run, DISK))
+    windowed = run.method("windowed")
+
+    assert about["decoder"] == "Windowed"
+    np.testing.assert_array_equal(arrays["decoded"], windowed.labels)
+    shares = arrays["shares"].reshape(-1, 3) / 255
+    np.testing.assert_allclose(shares, windowed.model.predict_proba(run.points), atol=0.0025)
+    assert "distances" not in arrays  # the browser's disk measures them itself
+
+
+def test_a_map_that_cannot_measure_gets_the_distances_to_the_means(run):
+    _, arrays = unpack(messages.cloud_message(run, Ellipses()))
+
+    distances = arrays["distances"].reshape(-1, 3)
+    mean = run.method("windowed").model.means_[1]
+    expected = Hyperbolic(2).dist(run.points, np.broadcast_to(mean, run.points.shape))
+    np.testing.assert_allclose(distances[:, 1], expected, rtol=1e-5)

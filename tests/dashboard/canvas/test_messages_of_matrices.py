@@ -22,7 +22,7 @@ def run():
 
 
 def test_the_lab_gets_a_flat_map_with_ellipses_and_balls(run):
-    chart, n, frames = EXPERIMENT.chart, EXPERIMENT.n_states, len(run.trace.step)
+    chart, n, frames = EXPERIMENT.chart, EXPERIMENT.n_states, len(run.path("windowed").step)
 
     about, arrays = unpack(messages.run_message(run, True, View(space="spd2"), chart))
 
@@ -38,16 +38,18 @@ def test_the_lab_gets_a_flat_map_with_ellipses_and_balls(run):
     )
     assert np.shape(about["truth"]["balls"]) == (n, 5)
     assert np.shape(about["truth"]["glyphs"]) == (n, 3)
-    assert arrays["balls"].size == frames * n * 5
-    assert arrays["glyphs"].size == frames * n * 3
-    assert np.isfinite(arrays["balls"]).all()
+    assert arrays["windowed.balls"].size == frames * n * 5
+    assert arrays["windowed.glyphs"].size == frames * n * 3
+    assert np.isfinite(arrays["windowed.balls"]).all()
 
 
 def test_the_errors_are_distances_between_matrices(run):
     _, arrays = unpack(messages.run_message(run, True, View(space="spd2"), EXPERIMENT.chart))
 
-    distances = SPD(2).dist(SPD2.points(EXPERIMENT.means), run.trace.means[-1])
-    assert arrays["errors"].reshape(-1, 2)[-1, 1] == pytest.approx(np.mean(distances), rel=1e-6)
+    distances = SPD(2).dist(SPD2.points(EXPERIMENT.means), run.path("windowed").means[-1])
+    assert arrays["windowed.errors"].reshape(-1, 2)[-1, 1] == pytest.approx(
+        np.mean(distances), rel=1e-6
+    )
 
 
 def test_every_observation_has_its_place_and_its_ellipse(run):
