@@ -149,6 +149,8 @@ class Lab {
     on("play", "click", () => this.go(() => this.player.playOrPause()));
     on("back", "click", () => this.go(() => this.player.step(-1)));
     on("next", "click", () => this.go(() => this.player.step(1)));
+    this.find("inspect").addEventListener("pointerdown", () => this.linkToStep());
+    this.find("inspect").addEventListener("focus", () => this.linkToStep());
     on("full", "click", () => this.toggleFullScreen());
     on("scrub", "input", (value) => {
       this.player.show(Number(value));
@@ -264,6 +266,14 @@ class Lab {
     this.wake();
   }
 
+  /** The address of the page that opens this moment's step, with the experiment that the page's own address names. */
+  linkToStep() {
+    const query = new URLSearchParams(location.search);
+    query.set("lesson", "step");
+    query.set("k", String(Math.floor(this.player.position)));
+    /** @type {HTMLAnchorElement} */ (this.find("inspect")).href = `how_it_works?${query}`;
+  }
+
   /** Let Python put into the link what is on screen; not while things still move. */
   tellView() {
     clearTimeout(this.#telling);
@@ -329,6 +339,7 @@ class Lab {
     this.#reported = run;
     this.box.dataset.k = String(step);
     this.scores.show(run, step);
+    if (!this.player.playing) this.linkToStep(); // while it plays, just before a click
     this.find("readout").textContent = `k = ${grouped(step)} of ${grouped(run.length)}`;
     this.scrub.setAttribute("aria-valuetext", `${step} of ${run.length} observations`);
   }

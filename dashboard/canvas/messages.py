@@ -1,7 +1,9 @@
 """What Python says to a canvas: a run, its observations, a true model. `protocol` has the form."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -9,6 +11,7 @@ from dashboard.canvas.protocol import pack
 from dashboard.compute.measures import posteriors
 from dashboard.compute.runs import ExperimentRun, MethodResult, observations_held, trace_stride
 from dashboard.compute.sample import sample_to_draw
+from dashboard.compute.shared_cache import SharedCache
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import (
     BASELINES,
@@ -26,6 +29,9 @@ from rhmm.scoring import path_errors
 
 MOST_POINTS = 15_000
 """In the lab. Of longer chains every second, third, … point is drawn."""
+
+
+_made = SharedCache(64)
 
 
 def run_id(run: ExperimentRun) -> str:
@@ -119,7 +125,9 @@ def run_message(
     known = _known_rows(before, run)
     arrays: dict[str, np.ndarray] = {}
     for key in experiment.algorithms:
-        arrays |= _named(key, _path_arrays(run, key, chart, known.get(key, 0)))
+        first = known.get(key, 0)
+        make = partial(_path_arrays, run, key, chart, first)
+        arrays |= _named(key, _once(run, key, chart, first, make))
     for key in (*experiment.algorithms, *SHOWN_BESIDE):
         method = run.method(key)
         if method is not None and (before is None or not known or before.method(key) is None):
@@ -138,7 +146,10 @@ def run_message(
         "reached": _reached(run),
         "over": over,
         "view": view.for_browser() | {"version": view_version},
-        "learners": [_about_learner(run, key) for key in experiment.algorithms],
+        "learners": [
+            _once(run, key, chart, "about", partial(_about_learner, run, key))
+            for key in experiment.algorithms
+        ],
         "baselines": [_about_baseline(key) for key in SHOWN_BESIDE],
         "ceiling": {
             "key": CEILING,
@@ -148,6 +159,14 @@ def run_message(
         },
     }
     return pack(about, arrays)
+
+
+def _once(run: ExperimentRun, key: str, chart: Chart, part: Hashable, make: Callable):
+    """Part of the message about a finished learner, made once for all who look at it."""
+    method = run.method(key)
+    if method is None:
+        return make()
+    return _made.get((method, json.dumps(chart.about()), part), make)
 
 
 def _named(key: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -126,3 +126,13 @@ def test_what_is_panned_stays_in_sight(js):
     )
 
     assert pans == pytest.approx([0, 0.5, 0.9])
+
+
+@pytest.mark.parametrize("one", PLACES)
+@pytest.mark.parametrize("other", PLACES)
+def test_distances_are_those_of_the_engine(js, one, other):
+    found = js.run(
+        "charts/disk.js", VIEWPORT + "return disk.distance(...a[0], ...a[1])", one, other
+    )
+
+    assert found == pytest.approx(distances([one], [other])[0], abs=1e-9)

@@ -68,7 +68,8 @@ const replies = a.map((text) => {
   const same = run !== null && run === known;
   known = run ?? known;
   const means = known.baselines.map((baseline) => [...(baseline.means ?? [])]);
-  return { lost: run === null, same, version: known.version, steps: [...known.learners[1].steps], means };
+  const steps = [...known.learners[1].steps];
+  return { lost: run === null, same, version: known.version, steps, means };
 });
 return replies;
 """
