@@ -1,15 +1,15 @@
 """Plotly pieces that several figures use."""
 
 from collections.abc import Sequence
+from itertools import cycle
 from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
-from plotly.colors import sample_colorscale
 from plotly.subplots import make_subplots
 
-from dashboard.figures.states import ink, state_label
+from dashboard.figures.states import state_label
 from dashboard.model.marks import STATE_COLOURS, STATE_PATTERNS
 from dashboard.text.formatting import number
 
@@ -17,9 +17,17 @@ from dashboard.text.formatting import number
 NEUTRAL = "#808080"
 WRONG = "#E5484D"
 
-# None of these is a state's colour.
-SHARES = [[0.0, "#EDF1F5"], [1.0, "#2F4B68"]]
-DIFFERENCES = [[0.0, "#6A3D9A"], [0.5, "#F2F2F2"], [1.0, "#8C6D1F"]]
+# None of these is a state's colour. Small values let the page shine through, whether it is light or
+# dark, and even the strongest colour leaves letters in the page's own colour easy to read.
+SHARES = [[0.0, "rgba(86, 123, 166, 0.08)"], [1.0, "rgba(86, 123, 166, 0.85)"]]
+DIFFERENCES = [
+    [0.0, "rgba(134, 96, 196, 0.85)"],
+    [0.5, "rgba(128, 128, 128, 0.08)"],
+    [1.0, "rgba(150, 110, 25, 0.85)"],
+]
+
+_DASHES = ("dash", "dot", "dashdot", "longdash")
+"""Of levels, which are all grey."""
 
 CONFIG = {
     "displaylogo": False,
@@ -40,7 +48,10 @@ def matrix(
     down: str,
     across: str,
 ) -> go.Figure:
-    """A matrix over states, its values in coloured cells; a cell without a value stays empty."""
+    """A matrix over states, its values in coloured cells; a cell without a value stays empty.
+
+    The page's style sheet gives the letters the page's own colour.
+    """
     n = len(values)
     ticks = {
         "tickvals": list(range(n)),
@@ -50,7 +61,7 @@ def matrix(
     }  # fmt: skip
     figure = go.Figure(
         go.Heatmap(
-            z=values, text=_inked(texts, values, colours, limits), texttemplate="%{text}",
+            z=values, text=texts, texttemplate="%{text}",
             hovertext=hovers, hoverinfo="text",
             textfont={"size": {1: 22, 2: 22, 3: 20, 4: 15, 5: 17}.get(n, 14)},
             colorscale=colours, zmin=limits[0], zmax=limits[1], showscale=False,
@@ -68,17 +79,6 @@ def matrix(
         dragmode=False,
     )  # fmt: skip
     return figure
-
-
-def _inked(texts, values, colours, limits) -> list[list[str]]:
-    """The texts in black or white, whichever is easier to read on the colour of their cell."""
-    shares = (np.nan_to_num(values, nan=limits[0]) - limits[0]) / (limits[1] - limits[0])
-    cells = sample_colorscale(colours, shares.clip(0.0, 1.0).ravel(), colortype="tuple")
-    inks = np.array([ink(cell) for cell in cells]).reshape(shares.shape)
-    return [
-        [f'<span style="color:{ink}">{text}</span>' for ink, text in zip(*row, strict=True)]
-        for row in zip(inks, texts, strict=True)
-    ]
 
 
 def climb(
@@ -99,7 +99,7 @@ def climb(
             hovertemplate=f"{name}, %{{text}}: %{{y:.4f}}<extra></extra>",
         )  # fmt: skip
     end = max(len(values) - 1, 1)
-    for (level_name, value), dash in zip(levels, ("dash", "dot"), strict=False):
+    for (level_name, value), dash in zip(levels, cycle(_DASHES), strict=False):
         figure.add_scatter(
             x=[0, end], y=[value, value], name=f"{level_name} {number(value)}", mode="lines",
             line={"color": NEUTRAL, "width": 4, "dash": dash},

@@ -11,7 +11,9 @@ from dashboard.compute.runs import ExperimentRun, MethodResult
 from dashboard.compute.shared_cache import SharedCache
 from dashboard.figures import common
 from dashboard.figures.maps import MOST_ELLIPSES, map_figure
+from dashboard.model.experiment import Experiment
 from dashboard.model.methods import CEILING, EM, method_name
+from dashboard.model.spaces.chart import Chart
 from dashboard.model.spaces.registry import SPACES
 from dashboard.text import formatting
 
@@ -32,15 +34,26 @@ class Pictures(NamedTuple):
     likelihood_closer: go.Figure | None
 
 
-def pictures(run: ExperimentRun) -> Pictures:
-    """All pictures of a run, drawn once for each stage of it: a page looks again and again."""
-    stage = run.experiment, tuple(method.key for method in run.methods)
-    return _drawn.get(stage, lambda: _draw(run))
+def pictures(run: ExperimentRun, centre: int | None = None) -> Pictures:
+    """All pictures of a run, drawn once for each stage of it: a page looks again and again.
+
+    `centre` is the state whose true mean is in the middle of the maps; None shows them whole.
+    """
+    stage = run.experiment, tuple(method.key for method in run.methods), centre
+    return _drawn.get(stage, lambda: _draw(run, centre))
 
 
-def _draw(run: ExperimentRun) -> Pictures:
+def chart_of(experiment: Experiment, centre: int | None) -> Chart:
+    """The map of the experiment, whole or with the mean of a state in its middle."""
+    if centre is None:
+        return experiment.chart
+    space = SPACES[experiment.space]
+    return space.centred_chart(experiment.means[centre]) or experiment.chart
+
+
+def _draw(run: ExperimentRun, centre: int | None = None) -> Pictures:
     return Pictures(
-        {method.key: map_of(run, method) for method in run.methods},
+        {method.key: map_of(run, method, centre) for method in run.methods},
         {method.key: transitions(method) for method in run.methods},
         {method.key: transition_errors(run, method) for method in run.methods},
         {method.key: confusions(run, method) for method in run.methods},
@@ -49,11 +62,11 @@ def _draw(run: ExperimentRun) -> Pictures:
     )
 
 
-def map_of(run: ExperimentRun, method: MethodResult) -> go.Figure:
+def map_of(run: ExperimentRun, method: MethodResult, centre: int | None = None) -> go.Figure:
     """The observations in the labels of a method, and its means."""
     shown = _sample(run)
     return map_figure(
-        run.experiment.chart,
+        chart_of(run.experiment, centre),
         f"{method.name}: {formatting.percent(method.accuracy)}",
         run.points[shown],
         method.labels[shown],
@@ -165,7 +178,7 @@ def likelihood(run: ExperimentRun, *, closer: bool = False) -> go.Figure | None:
     low, high = _span(ends if closer else [*ends, *path])
     if closer and high - low > 0.3 * np.ptp([*ends, *path]):
         return None
-    return common.climb(path, "K-means’ start", method_name(EM), levels, (low, high))
+    return common.climb(path, "its own start", method_name(EM), levels, (low, high))
 
 
 def transitions_in_words(run: ExperimentRun, method: MethodResult) -> str:

@@ -55,7 +55,7 @@ def _add_points(figure: go.Figure, chart: Chart, state: int, points: Points) -> 
         x=x, y=y, mode="markers", hoverinfo="skip",
         marker={
             "color": STATE_COLOURS[state], "symbol": STATE_SYMBOLS[state],
-            "size": 4.5, "opacity": 0.7,
+            "size": 4.5, "opacity": 0.85,
         },
     )  # fmt: skip
 
@@ -82,7 +82,7 @@ def _add_means(
             )  # fmt: skip
     x, y = chart.places(means).T
     figure.add_scatter(
-        x=x, y=y, mode="markers",
+        x=x, y=y, mode="markers", cliponaxis=False,  # a mark at the rim is drawn whole
         marker={
             "color": STATE_COLOURS[: len(means)], "symbol": STATE_SYMBOLS[: len(means)],
             "size": 19 if glyphs is None else 10, "line": {"color": "white", "width": 2},
@@ -98,7 +98,7 @@ def _add_means(
 def _add_true_means(figure: go.Figure, chart: Chart, means: Points) -> None:
     x, y = chart.places(means).T
     figure.add_scatter(
-        x=x, y=y, mode="markers",
+        x=x, y=y, mode="markers", cliponaxis=False,  # a mark at the rim is drawn whole
         marker={
             "color": "black", "symbol": "x", "size": 8, "line": {"color": "white", "width": 1},
         },

@@ -13,7 +13,8 @@ from dashboard.model.spaces.registry import SPACES
 def cloud_map(experiment: Experiment, cloud: Cloud) -> go.Figure:
     """The estimated means of all runs on the map, and crosses at the true ones."""
     chart, truth = experiment.chart, SPACES[experiment.space].points(experiment.means)
-    title = f"{cloud.title}: {len(cloud.means)} runs"
+    count = len(cloud.means)
+    title = f"{cloud.title}: {count} run{'' if count == 1 else 's'}"
     none = truth[:0]
     figure = map_figure(chart, title, none, np.empty(0, int), none, np.empty(0), truth)
     for state in range(experiment.n_states):

@@ -12,6 +12,8 @@ from dashboard.figures.common import NEUTRAL
 from dashboard.model.methods import BASELINES, CEILING, VARIANTS, Variant, method_name, variant_of
 from dashboard.model.plan import Sweep
 from dashboard.model.presets import is_the_papers
+from dashboard.text import columns
+from dashboard.text.columns import defined
 from rhmm import Run
 from rhmm.learners import windowed
 from rhmm.paper import LENGTH as PAPER_LENGTH
@@ -44,6 +46,12 @@ LOOKS = {key: _LOOKS[i % len(_LOOKS)] for i, key in enumerate(VARIANTS)}
 _PAPERS_COLOUR = LOOKS[next(iter(windowed.LEARNER.variants))].colour
 _DASHES = dict(zip(reversed(BASELINES), ("solid", "dash", "dot", "dashdot"), strict=False))
 """Of the baselines, which are grey lines."""
+
+
+_NOISE_FLOOR = (
+    "How large ‖A − Â‖ stays by chance alone if only about Δ observations are remembered, even if "
+    "their hidden states are seen. It falls as 1/√Δ."
+)
 
 
 class Measure(NamedTuple):
@@ -243,9 +251,11 @@ def legend(sweep: Sweep) -> str:
         for variant in sweep.variants
         for look in [LOOKS[variant.key]]
     ]
-    names = ["the ceiling" if key == CEILING else method_name(key) for key in BASELINES]
+    ceiling = defined("the ceiling", columns.CEILING.definition)
+    names = [ceiling if key == CEILING else method_name(key) for key in BASELINES]
     marks.append(f"<span>grey lines: {', '.join(names)}</span>")
-    marks.append("<span>broad grey line: noise floor of a memory of Δ</span>")
+    floor = defined("noise floor of a memory of Δ", _NOISE_FLOOR)
+    marks.append(f"<span>broad grey line: {floor}</span>")
     if is_the_papers(sweep.experiment):
         marks.append(
             f'<span><span style="color:{_PAPERS_COLOUR}">✕</span> the paper’s Table 2</span>'

@@ -9,7 +9,7 @@ page. From it follow
 - the controls: `dashboard.ui.controls` mounts what `Control` describes.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -114,41 +114,83 @@ class Settings:
 
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> tuple[Self, list[Invalid]]:
-        """What a link asks for, and the sentences about what it could not give.
+        """What a link asks for, and a sentence about each part of it that is not used.
 
         A part that cannot be read or used is left at its default.
         """
-        values, problems = {}, []
-        for name, one in cls.table().items():
+        table, values, unread = cls.table(), {}, []
+        for name, one in table.items():
             if one.key in query:
                 try:
                     values[name] = one.kind.read(query[one.key])
                 except ValueError:
                     text = quoted(query[one.key])
                     sentence = f"Cannot read {one.key} = '{text}'; the default is used."
-                    problems.append(Invalid(sentence, name))
-        settings, refused = cls.plain(values).accepting(values)
-        unread = {problem.field for problem in problems}
-        problems += [
-            Invalid(f"In the link: {problem}", problem.field)
+                    unread.append(Invalid(sentence, name))
+        names = {problem.field for problem in unread}
+        settings, refused = cls.plain(values).accepting(values, names)
+        problems = unread + [
+            Invalid(f"Cannot use {table[problem.field].key}: {problem}", problem.field)
             for problem in refused
-            if problem.field not in unread
         ]
+        left_out = [
+            table[name].key
+            for name in cls.TOGETHER
+            if name not in {problem.field for problem in problems}
+            and values.get(name, getattr(settings, name)) != getattr(settings, name)
+        ]
+        if left_out:
+            listed = " and ".join(filter(None, (", ".join(left_out[:-1]), left_out[-1])))
+            problems.append(Invalid(f"So {listed} cannot be used either: these go together."))
         return settings, problems
 
-    def accepting(self, changes: Mapping[str, Any]) -> tuple[Self, list[Invalid]]:
+    def accepting(
+        self, changes: Mapping[str, Any], unread: Collection[str] = ()
+    ) -> tuple[Self, list[Invalid]]:
         """These settings with all changes that can be accepted, and what is wrong with the others.
 
-        A change is refused alone, unless it is one of those that belong `TOGETHER`.
+        A change is refused alone, unless it is one of those that belong `TOGETHER`. `unread` are
+        the names of settings that were to change to a value that cannot even be read.
         """
         problems: dict[str, Invalid] = {}
+        if any(name in self.TOGETHER for name in unread):
+            problems = self._wrong_together(changes, unread)
+            changes = {n: value for n, value in changes.items() if n not in self.TOGETHER}
         while True:
             try:
                 return replace(self, **changes), list(problems.values())
             except Invalid as problem:
                 problems.setdefault(problem.field, problem)
                 blamed = self.TOGETHER if problem.field in self.TOGETHER else (problem.field,)
+            if blamed is self.TOGETHER:
+                problems = {**self._wrong_together(changes), **problems}
             rest = {name: value for name, value in changes.items() if name not in blamed}
             if len(rest) == len(changes):  # a change does not go with what is there
                 return self, list(problems.values())
             changes = rest
+
+    def _wrong_together(
+        self, changes: Mapping[str, Any], unread: Collection[str] = ()
+    ) -> dict[str, Invalid]:
+        """What is wrong with each change to the settings that belong `TOGETHER`.
+
+        A value that is wrong still says how many states there are, so the others are checked
+        beside it; what depends on one that is unread cannot be judged, and is not blamed.
+        """
+        table = self.table()
+        known: dict[str, Any] = {}
+        problems: dict[str, Invalid] = {}
+        first = [name for name in self.CHECKED_FIRST if name in self.TOGETHER]
+        for name in (*first, *(n for n in self.TOGETHER if n not in first)):
+            if name in unread:
+                continue
+            value = changes.get(name, getattr(self, name))
+            try:
+                known[name] = table[name].checked(value, known)
+            except Invalid as problem:
+                known[name] = value
+                if name in changes:
+                    problems[name] = Invalid(str(problem), name)
+            except LookupError:
+                continue
+        return problems

@@ -23,7 +23,8 @@ class Mark(NamedTuple):
     """The distance of the corners between, if it is a star."""
 
 
-# Okabe–Ito, those with the most contrast on white and on black first; grey stands for their black.
+# Okabe–Ito, those with the most contrast on white and on black first; grey stands for their black,
+# and olive for their yellow, which cannot be seen on white.
 MARKS = (
     Mark("#0072B2", "circle", "●", "", corners=0),
     Mark("#D55E00", "triangle-up", "▲", "/", corners=3, turn=-1.0, outer=1.25),
@@ -31,7 +32,7 @@ MARKS = (
     Mark("#CC79A7", "diamond", "◆", "\\", corners=4, outer=1.25),
     Mark("#E69F00", "triangle-down", "▼", "-", corners=3, turn=1.0, outer=1.25),
     Mark("#56B4E9", "pentagon", "⬟", "x", corners=5, turn=-1.0, outer=1.1),
-    Mark("#F0E442", "star", "★", "|", corners=5, turn=-1.0, outer=1.35, inner=0.55),
+    Mark("#8B992E", "star", "★", "|", corners=5, turn=-1.0, outer=1.35, inner=0.55),
     Mark("#999999", "hexagon", "⬢", "+", corners=6, turn=-1.0, outer=1.1),
 )
 

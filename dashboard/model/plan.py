@@ -117,7 +117,8 @@ class Sweep:
 
     def in_words(self) -> str:
         count = len(self.configurations())
-        return f"{self.total:,} runs: {count} settings, {self.runs} seeds each."
+        seeds = "one seed" if self.runs == 1 else f"{self.runs} seeds"
+        return f"{self.total:,} runs: {count} settings, {seeds} each."
 
 
 def opens_in_the_lab(configuration: Configuration) -> bool:

@@ -15,6 +15,12 @@ DEGENERATE = 0.99
 """A row of Â with an entry above this has collapsed, unless the true row is like that."""
 
 
+EMS_START = (
+    "EM starts from a clustering of its own: K-means with fewer restarts than the K-means in the "
+    "table, so with many states the two may differ."
+)
+
+
 def why_they_differ(run: ExperimentRun) -> list[str]:
     """A few sentences that follow the numbers of this run; none before the first result."""
     ceiling = run.method(CEILING)
@@ -50,7 +56,7 @@ def _one_state(run: ExperimentRun) -> str:
     offs = [f"{method.mean_error:.4f} ({method.name})" for method in _learned(run)]
     return (
         "With one state there is nothing to confuse: every label is right. What is left to learn "
-        f"is a mean and a width. The mean is missed by {_listed(offs)}."
+        f"is a mean and a width. The mean is missed by {formatting.listed(offs)}."
     )
 
 
@@ -108,7 +114,7 @@ def _beyond_accuracy(run: ExperimentRun, ceiling: MethodResult) -> str:
     errors = [f"{m.transition_error:.3f} ({m.name})" for m in learned]
     return (
         " All methods are near the ceiling: accuracy hardly tells them apart, ‖A − Â‖ does: "
-        f"{_listed(errors)}."
+        f"{formatting.listed(errors)}."
     )
 
 
@@ -214,7 +220,7 @@ def _about_cost(run: ExperimentRun) -> str:
     em, online = run.method(EM), _online(run)
     if em is None or em.path is None or not online:
         return ""
-    names = _listed([f"{method.name} ({_cost(method)})" for method in online])
+    names = formatting.listed([f"{method.name} ({_cost(method)})" for method in online])
     passes = "a single pass" if len(online) == 1 else "a single pass each"
     iterations = len(em.path.step) - 1  # the first row is the start
     return (
@@ -263,8 +269,4 @@ def _times(count: int, noun: str = "time") -> str:
 
 def _rows_named(rows: list[int]) -> str:
     names = [str(row + 1) for row in rows]
-    return f"row {names[0]}" if len(names) == 1 else f"rows {_listed(names)}"
-
-
-def _listed(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"row {names[0]}" if len(names) == 1 else f"rows {formatting.listed(names)}"

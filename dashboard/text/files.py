@@ -24,6 +24,17 @@ from rhmm.learners.learner import Learner
 from rhmm.learners.registry import LEARNERS
 from rhmm.sweeping import save_runs
 
+_NEEDS_RHMM = """import sys
+from importlib.util import find_spec
+
+if find_spec("rhmm") is None:
+    sys.exit(
+        "This script needs the package rhmm: run `pip install .` in the folder of its project, the "
+        "one with pyproject.toml, and start the script again."
+    )
+"""
+"""How a script begins, so that a computer without rhmm gets a sentence and no traceback."""
+
 _TEMPLATE = Template((Path(__file__).parent / "run_again.txt").read_text(encoding="utf-8"))
 
 
@@ -108,6 +119,7 @@ def run_script(experiment: Experiment) -> str:
         asdict(experiment),
         means=_means(experiment),
         manifold=manifold,
+        needs_rhmm=_NEEDS_RHMM,
         imports="\n".join(imports),
         learners="\n".join(lines),
     )
@@ -154,6 +166,7 @@ def sweep_script(sweep: Sweep) -> str:
     others = "".join(f"import {home}  # registers a learner\n" for home in sorted(homes))
     return f'''"""Runs again the sweep that the dashboard showed."""
 
+{_NEEDS_RHMM}
 {others}from rhmm import {names}, sweep
 from rhmm.sweeping import summarise
 

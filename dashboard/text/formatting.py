@@ -1,5 +1,7 @@
 """Numbers as people read them."""
 
+from collections.abc import Sequence
+
 MISSING = "…"
 """Stands for a result that is still to come."""
 
@@ -31,6 +33,32 @@ def size(nbytes: float | None) -> str:
 def percent(value: float) -> str:
     """A share as a percentage with two digits."""
     return f"{100 * value:.2f} %"
+
+
+def milliseconds(value: float | None) -> str:
+    """A time in milliseconds without its unit; a dash for one that was not measured."""
+    return "–" if value is None else f"{1000 * value:,.1f}"
+
+
+def kilobytes(nbytes: float | None) -> str:
+    """An amount of memory in KB without its unit; a dash for one that was not counted."""
+    return "–" if nbytes is None else f"{nbytes / 1000:,.1f}"
+
+
+def hundredths(value: float) -> str:
+    """A share as a percentage without its sign, with two digits."""
+    return f"{100 * value:.2f}"
+
+
+def spread(mean: float, deviation: float, runs: int, digits: int) -> str:
+    """Mean ± standard deviation; the mean alone for a single run, which has no spread."""
+    middle = f"{mean:.{digits}f}"
+    return middle if runs == 1 else f"{middle} ± {deviation:.{digits}f}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Parts of a sentence with commas, and “and” before the last."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def number(value: float, digits: int = 4) -> str:

@@ -8,7 +8,7 @@ from dashboard.compute.implications import Ceiling, separations, time_shares
 from dashboard.model.experiment import Experiment, indexed
 from dashboard.model.spaces.registry import SPACES
 from dashboard.model.truth import Rows, is_law
-from dashboard.text import formatting
+from dashboard.text import columns, formatting
 
 
 def sum_in_words(law: Sequence) -> tuple[str, str]:
@@ -53,11 +53,13 @@ def chain_table(experiment: Experiment) -> dict[str, list[str]]:
     """For each state its share of time and its expected stay."""
     shares = time_shares(experiment.transmat)
     return {
-        "State": [str(i + 1) for i in range(experiment.n_states)],
-        "Share of time": ["depends on the start"] * experiment.n_states
+        columns.STATE.heading: [str(i + 1) for i in range(experiment.n_states)],
+        columns.SHARE_OF_TIME.heading: ["depends on the start"] * experiment.n_states
         if shares is None
-        else [formatting.percent(share) for share in shares],
-        "Expected stay": [dwell_time(row[i]) for i, row in enumerate(experiment.transmat)],
+        else [formatting.hundredths(share) for share in shares],
+        columns.EXPECTED_STAY.heading: [
+            dwell_time(row[i]) for i, row in enumerate(experiment.transmat)
+        ],
     }
 
 
@@ -65,10 +67,10 @@ def separations_table(experiment: Experiment) -> dict[str, list[str]]:
     """The distances between all means, in units of their σ."""
     values = separations(experiment)
     n = len(values)
-    columns = {"Mean": [indexed("c", i) for i in range(n)]}
+    table = {columns.MEAN.heading: [indexed("c", i) for i in range(n)]}
     for j in range(n):
-        columns[indexed("c", j)] = ["–" if i == j else f"{values[i, j]:.2f}" for i in range(n)]
-    return columns
+        table[indexed("c", j)] = ["–" if i == j else f"{values[i, j]:.2f}" for i in range(n)]
+    return table
 
 
 def separations_in_words(experiment: Experiment) -> str:
@@ -87,10 +89,7 @@ def ceiling_in_words(best: Ceiling) -> str:
     share, error = formatting.percent(best.accuracy), 100.0 * best.standard_error
     if error:
         share += " ± less than 0.01" if error < 0.005 else f" ± {error:.2f}"
-    return (
-        f"A decoder that knows this model and sees all observations identifies **{share}** of the "
-        "hidden states correctly. No method can do better on average."
-    )
+    return f"A decoder that knows this model identifies **{share}** of the hidden states correctly."
 
 
 def floor_in_words(experiment: Experiment) -> str:

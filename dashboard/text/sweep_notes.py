@@ -2,6 +2,7 @@
 
 from dashboard.compute.sweeps import scheduler, seconds
 from dashboard.model.plan import Sweep
+from dashboard.text.tables import ONE_SEED
 
 
 def duration(sweep: Sweep) -> str:
@@ -30,7 +31,6 @@ def left_out(sweep: Sweep) -> str | None:
 def origin_of_times(seeds: str) -> str:
     """What the numbers of the paper's table are, over so many seeds."""
     where = "this machine" if scheduler() is None else "the cluster that this server uses"
-    return (
-        f"Mean ± standard deviation over {seeds}. Time is that of learning, on {where}; the "
-        "paper’s is that of its authors’ machine."
-    )
+    what = "Of one seed" if seeds == ONE_SEED else f"Mean ± standard deviation over {seeds}"
+    time = f"Time is that of learning, on {where}; the paper’s is that of its authors’ machine."
+    return f"{what}. {time}"

@@ -1,74 +1,82 @@
-"""The tables of the pages, as columns of text."""
+"""The tables of the pages: cells by the headings of their columns."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from dashboard.compute.runs import ExperimentRun, MethodResult
 from dashboard.model.methods import CEILING, capitalised, method_name
-from dashboard.text import formatting
+from dashboard.text import columns, formatting
+from dashboard.text.columns import Column
 from rhmm import Run
 from rhmm.learners.registry import LEARNERS
 from rhmm.sweeping import Summary
 from rhmm.table import PaperRow, Row, rows
 
+ONE_SEED = "one seed"
+
+_OF_METHODS = (
+    columns.METHOD, columns.ACCURACY, columns.TRANSITION_ERROR, columns.MEAN_ERROR,
+    columns.SIGMA_ERROR, columns.LOG_LIKELIHOOD, columns.TIME, columns.MEMORY,
+)  # fmt: skip
+_OF_RUNS = (
+    columns.SEED, columns.ACCURACY, columns.CEILING, columns.TRANSITION_ERROR, columns.MEAN_ERROR,
+    columns.SIGMA_ERROR, columns.LOG_LIKELIHOOD, columns.TIME,
+)  # fmt: skip
+_OF_THE_PAPER = (
+    columns.METHOD, columns.ACCURACY, columns.PAPERS_ACCURACY, columns.LONG_TIME,
+    columns.PAPERS_TIME, columns.DIAGONAL, columns.PAPERS_DIAGONAL, columns.TRANSITION_ERROR,
+    columns.RMSE,
+)  # fmt: skip
+
+
+def _table(of: Iterable[Column], lines: Iterable[Sequence[str]]) -> dict[str, list[str]]:
+    """Lines of cells as columns, by their headings."""
+    table: dict[str, list[str]] = {column.heading: [] for column in of}
+    for line in lines:
+        for column, cell in zip(table.values(), line, strict=True):
+            column.append(cell)
+    return table
+
 
 def methods_table(run: ExperimentRun) -> dict[str, list[str]]:
     """One row for each method, in the same order everywhere; dots where the result is to come."""
-    columns: dict[str, list[str]] = {
-        "Method": [],
-        "Accuracy": [],
-        "‖A − Â‖": [],
-        "Distance of means": [],
-        "Error of σ": [],
-        "Log-likelihood": [],
-        "Time": [],
-        "Memory": [],
-    }
-    for key in run.experiment.methods:
-        method = run.method(key)
-        cells = [formatting.MISSING] * 7 if method is None else _cells(method)
-        for column, cell in zip(columns.values(), (_title(key, method), *cells), strict=True):
-            column.append(cell)
-    return columns
+    return _table(_OF_METHODS, (_line(key, run.method(key)) for key in run.experiment.methods))
 
 
-def _title(key: str, method: MethodResult | None) -> str:
+def _line(key: str, method: MethodResult | None) -> list[str]:
     title = capitalised(LEARNERS[key].label) if key == CEILING else method_name(key)
-    return f"{title} ({method.remark})" if method and method.remark else title
-
-
-def _cells(method: MethodResult) -> list[str]:
-    exact = method.key == CEILING
+    if method is None:
+        return [title, *[formatting.MISSING] * (len(_OF_METHODS) - 1)]
+    exact = key == CEILING
     return [
-        formatting.percent(method.accuracy),
+        f"{title} ({method.remark})" if method.remark else title,
+        formatting.hundredths(method.accuracy),
         "0" if exact else f"{method.transition_error:.4f}",
         "0" if exact else f"{method.mean_error:.4f}",
-        "0" if exact else formatting.percent(method.sigma_error),
+        "0" if exact else formatting.hundredths(method.sigma_error),
         f"{method.log_likelihood:.4f}",
-        formatting.seconds(method.seconds),
-        formatting.size(method.nbytes),
+        formatting.milliseconds(method.seconds),
+        formatting.kilobytes(method.nbytes),
     ]
 
 
 def runs_table(runs: Iterable[Run]) -> dict[str, list[str]]:
     """The runs behind one point."""
-    table: dict[str, list[str]] = {
-        "Seed": [], "Accuracy": [], "Ceiling": [], "‖A − Â‖": [], "Distance of means": [],
-        "Error of σ": [], "Log-likelihood": [], "Time": [],
-    }  # fmt: skip
-    for run in runs:
-        cells = (
-            str(run.seed),
-            formatting.percent(run.accuracy),
-            formatting.percent(run.ceiling),
-            f"{run.transition_error:.4f}",
-            f"{run.mean_error:.4f}",
-            formatting.percent(run.sigma_error),
-            f"{run.log_likelihood:.4f}",
-            formatting.seconds(run.seconds),
-        )
-        for column, cell in zip(table.values(), cells, strict=True):
-            column.append(cell)
-    return table
+    return _table(
+        _OF_RUNS,
+        (
+            (
+                str(run.seed),
+                formatting.hundredths(run.accuracy),
+                formatting.hundredths(run.ceiling),
+                f"{run.transition_error:.4f}",
+                f"{run.mean_error:.4f}",
+                formatting.hundredths(run.sigma_error),
+                f"{run.log_likelihood:.4f}",
+                formatting.milliseconds(run.seconds),
+            )
+            for run in runs
+        ),
+    )
 
 
 def paper_rows(runs: Iterable[Run]) -> list[Row]:
@@ -82,25 +90,23 @@ def _place(summary: Summary) -> tuple:
 
 
 def paper_table(table: Iterable[Row]) -> dict[str, list[str]]:
-    columns: dict[str, list[str]] = {
-        "": [], "Accuracy": [], "Paper’s accuracy": [], "Time": [], "Paper’s time": [],
-        "Diagonal of Â": [], "Paper’s diagonal": [], "‖A − Â‖": [], "Paper’s RMSE": [],
-    }  # fmt: skip
-    for summary, paper, _ in table:
-        cells = (
-            summary.configuration.name,
-            f"{summary.accuracy.mean:.4f} ± {summary.accuracy.spread:.4f}",
-            _printed(paper, lambda p: f"{p.accuracy:.2f}"),
-            formatting.seconds(summary.seconds.mean) if summary.nbytes.most else "–",
-            _printed(paper, lambda p: f"{p.seconds:,.2f} s"),
-            " ".join(f"{a:.2f}" for a in summary.diagonal),
-            _printed(paper, lambda p: " ".join(f"{a:.2f}" for a in p.diagonal)),
-            f"{summary.transition_error.mean:.3f} ± {summary.transition_error.spread:.3f}",
-            _printed(paper, lambda p: f"{p.rmse:.2f}"),
-        )
-        for column, cell in zip(columns.values(), cells, strict=True):
-            column.append(cell)
-    return columns
+    """Our numbers beside those that the paper prints; a blank where it prints none."""
+    return _table(_OF_THE_PAPER, (_paper_line(row.summary, row.paper) for row in table))
+
+
+def _paper_line(summary: Summary, paper: PaperRow | None) -> list[str]:
+    accuracy, error, runs = summary.accuracy, summary.transition_error, summary.runs
+    return [
+        summary.configuration.name,
+        formatting.spread(100 * accuracy.mean, 100 * accuracy.spread, runs, 2),
+        _printed(paper, lambda p: f"{100 * p.accuracy:.0f}"),
+        f"{summary.seconds.mean:.3f}" if summary.nbytes.most else "–",
+        _printed(paper, lambda p: f"{p.seconds:,.2f}"),
+        " ".join(f"{a:.2f}" for a in summary.diagonal),
+        _printed(paper, lambda p: " ".join(f"{a:.2f}" for a in p.diagonal)),
+        formatting.spread(error.mean, error.spread, runs, 3),
+        _printed(paper, lambda p: f"{p.rmse:.2f}"),
+    ]
 
 
 def seeds_in_words(table: Iterable[Row]) -> str:
@@ -109,7 +115,12 @@ def seeds_in_words(table: Iterable[Row]) -> str:
     least, most = min(counts), max(counts)
     if least < most:
         return f"{least} to {most} seeds"
-    return "one seed" if most == 1 else f"{most} seeds"
+    return seeds(most)
+
+
+def seeds(count: int) -> str:
+    """So many seeds, in words."""
+    return ONE_SEED if count == 1 else f"{count} seeds"
 
 
 def _printed(paper: PaperRow | None, text) -> str:

@@ -80,9 +80,13 @@ def _options(control: Control, value) -> dict:
 
 
 def link_warnings() -> None:
-    """What of the link could not be read or used."""
-    for problem in session.visitor().link_problems:
-        st.warning(str(problem))
+    """One warning that names each part of the link that could not be read or used."""
+    problems = session.visitor().link_problems
+    if len(problems) == 1:
+        st.warning(str(problems[0]))
+    elif problems:
+        parts = "\n".join(f"- {problem}" for problem in problems)
+        st.warning(f"Parts of this link are not used; defaults stand in for them:\n{parts}")
 
 
 def choose_story() -> None:

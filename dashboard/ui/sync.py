@@ -46,11 +46,13 @@ def table(
     name: str,
     rows: Rows,
     row_names: Sequence[str],
-    columns: Sequence[str],
+    columns: Mapping[str, str],
     keep: Callable,
     alt: str,
 ) -> None:
     """Mount a table to type in that shows `rows`; `keep` gets them as the visitor changes them.
+
+    `columns` are the headings, each with a definition that is shown on hover.
 
     The browser keeps what is typed as changes to the table that it was given: as long as these
     changes explain `rows`, it is given the same table again.
@@ -59,7 +61,7 @@ def table(
     def said(given: Rows, sent: Mapping) -> Rows | None:
         if len(given) != len(rows):  # the changes may be to columns that are no more
             return None
-        return edited(given, sent.get("edited_rows", {}), columns)
+        return edited(given, sent.get("edited_rows", {}), list(columns))
 
     entry = _current(name, rows, said)
     st.data_editor(
@@ -69,7 +71,8 @@ def table(
         disabled=["_index"],
         row_height=ROW_HEIGHT,
         column_config={
-            column: st.column_config.NumberColumn(width=_COLUMN_WIDTH) for column in columns
+            column: st.column_config.NumberColumn(width=_COLUMN_WIDTH, help=definition)
+            for column, definition in columns.items()
         },
         alt=alt,
     )

@@ -1,4 +1,4 @@
-"""Compare: online, EM, K-means and the ceiling on the same data, and why they differ."""
+"""Compare: online learners, EM, K-means and the ceiling on the same data, and why they differ."""
 
 import streamlit as st
 
@@ -6,15 +6,19 @@ from dashboard.compute.measures import posteriors
 from dashboard.figures import compare
 from dashboard.figures.common import CONFIG, WRONG
 from dashboard.figures.states import legend
+from dashboard.model.experiment import indexed
 from dashboard.model.methods import method_name
 from dashboard.model.spaces.registry import SPACES
 from dashboard.model.view import MOST_WIDE, clamped_timeline, turned_timeline
-from dashboard.text import explanations, tables
+from dashboard.text import ceiling, columns, explanations, tables
 from dashboard.ui import controls, downloads, sync
 from dashboard.ui.job_view import POLL_BESIDE_CHARTS, follow_experiment, has_ended, request
 from dashboard.ui.session import visitor
 
 NOTHING_YET = "No method has finished yet: words and pictures come with the first result."
+
+WHOLE = -1
+"""Among the states on which maps can be centred: none of them."""
 
 controls.sidebar()
 
@@ -26,7 +30,8 @@ job = request(me.experiment.valid)
 
 
 def show(run) -> None:
-    st.table(tables.methods_table(run))
+    st.html(columns.table_html(tables.methods_table(run), "Results of all methods"))
+    st.caption(ceiling.of_this_chain(run))
 
     st.subheader("Why do they differ?")
     sentences = explanations.why_they_differ(run)
@@ -37,14 +42,16 @@ def show(run) -> None:
 
 
 def show_results(run) -> None:
-    pictures = compare.pictures(run)
     words = SPACES[run.experiment.space].words
 
     st.subheader("What each of them sees")
+    centre = choose_centre(run.experiment)
+    pictures = compare.pictures(run, centre)
+    note = compare.chart_of(run.experiment, centre).note
     st.html(
         legend(
             run.experiment.n_states,
-            f"<span>✕ true mean</span><br>{words.estimates} {run.experiment.chart.note}",
+            f"<span>✕ true mean</span><br>{words.estimates} {note}",
         )
     )
     panels("maps", run, pictures.maps, compare.map_in_words)
@@ -52,11 +59,30 @@ def show_results(run) -> None:
     if run.experiment.n_states > 1:
         show_matrices(run, pictures)
 
-    st.subheader("Log-likelihood per observation")
+    st.subheader(columns.LOG_LIKELIHOOD.name, help=columns.LOG_LIKELIHOOD.definition)
+    st.caption(explanations.EMS_START)
     show_likelihood(run, pictures)
 
     st.subheader("State by state, against the truth")
     show_timeline(run)
+
+
+def choose_centre(experiment) -> int | None:
+    """The state whose mean is to be in the middle of the maps; None for the whole map."""
+    space = SPACES[experiment.space]
+    if space.centred_chart(experiment.means[0]) is None:
+        return None
+    chosen = st.segmented_control(
+        "Centre the maps on",
+        [WHOLE, *range(experiment.n_states)],
+        default=0 if space.is_cramped(experiment.means) else WHOLE,
+        required=True,
+        format_func=lambda i: f"Whole {space.words.noun}" if i == WHOLE else indexed("c", i),
+        key=f"centre-{experiment.means}",  # another truth begins with its own best view
+        help="cᵢ is the true mean of state i. Near the edge of the map everything looks small: "
+        "centre on a mean to see what is around it. No distance changes.",
+    )
+    return None if chosen == WHOLE else chosen
 
 
 def panels(kind: str, run, drawings: dict, in_words) -> None:
@@ -78,18 +104,22 @@ def panels(kind: str, run, drawings: dict, in_words) -> None:
 
 def show_matrices(run, pictures: compare.Pictures) -> None:
     size = "roomy" if run.experiment.n_states > 4 else "small"
-    st.subheader("Transition matrices")
+    st.subheader(
+        "Transition matrices",
+        help="Row i, column j of A: the probability that state j follows state i. Â is what a "
+        f"method has learned. {columns.TRANSITION_ERROR.definition}",
+    )
     st.markdown("What each method learned, and below it how far that is from the true A.")
     panels(f"{size}-transitions", run, pictures.transitions, compare.transitions_in_words)
     panels(f"{size}-errors", run, pictures.errors, compare.errors_in_words)
 
-    st.subheader("Which states are confused")
+    st.subheader("Which states are confused", help=columns.ACCURACY.definition)
     st.markdown("Of 100 observations of each true state, how many get each label.")
     panels(f"{size}-confusions", run, pictures.confusions, compare.confusions_in_words)
 
 
 def show_likelihood(run, pictures: compare.Pictures) -> None:
-    shown = {"From K-means’ start to the end": pictures.likelihood}
+    shown = {"From EM’s own start to the end": pictures.likelihood}
     if pictures.likelihood_closer is not None:
         shown["The end, closer"] = pictures.likelihood_closer
     for column, (title, figure) in zip(st.columns(len(shown)), shown.items(), strict=True):

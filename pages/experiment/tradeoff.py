@@ -12,7 +12,7 @@ from dashboard.model.methods import capitalised
 from dashboard.model.plan import Sweep, experiment_of, opens_in_the_lab
 from dashboard.model.presets import is_the_papers
 from dashboard.model.spaces.registry import SPACES
-from dashboard.text import sweep_notes, tables
+from dashboard.text import ceiling, columns, sweep_notes, tables
 from dashboard.text.delta_cost import delta_cost
 from dashboard.ui import controls, downloads
 from dashboard.ui.job_view import (
@@ -34,8 +34,8 @@ controls.sidebar()
 
 st.title("What does Δ cost?")
 st.caption(
-    "Δ is how many observations the online learner starts from and, if it is windowed, looks back "
-    "over at every step. More of them cost time and memory; here is what they buy."
+    "Δ is how many observations an online learner starts from; the windowed one also looks back "
+    "over Δ of them at every step. More of them cost time and memory; here is what they buy."
 )
 controls.link_warnings()
 
@@ -75,15 +75,22 @@ def show(progress) -> None:
 
 def show_cost(outcome: Outcome) -> None:
     experiment = me.experiment.valid
-    labels = ("Accuracy", "‖A − Â‖", "Time for each observation", "Memory")
+    labels = {
+        "Accuracy": columns.ACCURACY,
+        "‖A − Â‖": columns.TRANSITION_ERROR,
+        "Time for each observation": columns.TIME,
+        "Memory": columns.MEMORY,
+    }
     none = "None of its runs was done." if has_ended(job) else "Its first run is not done yet."
     for variant in experiment.variants:
         at = f" at your Δ = {experiment.window:,}" if variant.has_window else ""
         st.subheader(f"{capitalised(variant.name)}{at}")
         cost = delta_cost(experiment, variant, outcome.runs)
         values = cost[:4] if cost else ("…",) * 4
-        for column, label, value in zip(st.columns(4), labels, values, strict=True):
-            column.metric(label, value)
+        for place, (label, column), value in zip(
+            st.columns(4), labels.items(), values, strict=True
+        ):
+            place.metric(label, value, help=column.definition)
         st.markdown(cost.words if cost else none)
 
 
@@ -95,6 +102,7 @@ def show_panels(sweep: Sweep, outcome: Outcome) -> None:
 
     st.subheader("Effect of Δ")
     st.html(tradeoff.legend(sweep))
+    st.caption(ceiling.over_seeds(tables.seeds(sweep.runs)))
     with st.container(key="panels-tradeoff"):
         for panel in tradeoff.panels(sweep, outcome.runs):
             key = f"curves-{panel.measure.field}"
@@ -115,7 +123,7 @@ def show_panels(sweep: Sweep, outcome: Outcome) -> None:
 
 def show_point(sweep: Sweep, runs: list[Run]) -> None:
     st.subheader(f"The runs of {runs[0].configuration.name}")
-    st.table(tables.runs_table(runs))
+    st.html(columns.table_html(tables.runs_table(runs), "The runs behind one point"))
     if opens_in_the_lab(runs[0].configuration):
         with st.container(horizontal=True, key="open-in-lab"):
             st.markdown("Open in the Live lab:")
@@ -131,7 +139,7 @@ def show_paper(sweep: Sweep, outcome: Outcome) -> None:
     st.subheader("The paper’s Table 2 beside ours")
     table = tables.paper_rows(outcome.runs)
     if table:
-        st.table(tables.paper_table(table))
+        st.html(columns.table_html(tables.paper_table(table), "The paper’s Table 2 beside ours"))
         st.caption(sweep_notes.origin_of_times(tables.seeds_in_words(table)))
         with st.expander("Row by row: why ours and the paper’s differ"):
             for row in table:

@@ -5,7 +5,8 @@ import streamlit as st
 from dashboard.compute.implications import SIMULATED, ceiling
 from dashboard.model import truth
 from dashboard.model.experiment import MOST_STATES, Experiment, normalised
-from dashboard.text import implications
+from dashboard.text import columns, implications
+from dashboard.text.ceiling import of_simulated_chain
 from dashboard.ui import canvases, controls, downloads, job_view, sync
 from dashboard.ui.chain_component import chain_diagram
 from dashboard.ui.session import visitor
@@ -48,13 +49,13 @@ def explain(problems: dict, remedies: dict) -> None:
 
 def edit_chain(draft: dict, problems: dict) -> None:
     n = len(draft["transmat"])
-    st.subheader("The chain: transition matrix A")
+    st.subheader("The chain: transition matrix A", help=columns.TRANSMAT.definition)
     with st.container(horizontal=True, wrap=False):
         sync.table(
             "transmat",
             draft["transmat"],
             truth.transmat_row_names(n),
-            truth.transmat_columns(n),
+            columns.of_transmat(n),
             lambda rows: me.propose(me.experiment, transmat=rows),
             "Transition matrix A: row “from i”, column “to j” is the probability of the next "
             "state j after state i.",
@@ -65,12 +66,16 @@ def edit_chain(draft: dict, problems: dict) -> None:
 
 def edit_states(draft: dict, problems: dict) -> None:
     space, n = truth.space_of(draft), len(draft["means"])
-    st.subheader("The states: c, σ and π")
+    st.subheader(
+        "The states: c, σ and π",
+        help=f"**c**: {columns.MEAN.definition}\n\n**σ**: {columns.SIGMA.definition}\n\n"
+        f"**π**: {columns.PI.definition}",
+    )
     sync.table(
         "states",
         truth.state_rows(draft),
         truth.state_row_names(n),
-        truth.state_columns(space),
+        columns.of_states(space),
         lambda rows: me.propose(me.experiment, **truth.from_state_rows(rows)),
         f"For each state its mean {space.words.mean}, its spread σ and its probability π of being "
         "the first.",
@@ -130,21 +135,22 @@ def show_what_it_implies(now: Experiment) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.markdown("**How the chain spends its time**")
-        st.table(implications.chain_table(now), hide_index=True)
+        st.html(columns.table_html(implications.chain_table(now), "How the chain spends its time"))
         st.caption(
-            "Share of time is the stationary law of A. The expected stay, 1 / (1 − A₁₁) for "
-            "state 1, is counted in observations."
+            "Share of time is the stationary law of A. The expected stay, or dwell time, is "
+            "1 / (1 − A₁₁) observations for state 1."
         )
     with right:
         if now.n_states > 1:
             st.markdown("**How far apart the means are, in σ**")
-            st.table(implications.separations_table(now), hide_index=True)
+            table = implications.separations_table(now)
+            st.html(columns.table_html(table, "Distances between the means, in σ"))
             words = truth.space_of(now.truth).words
             st.caption(
                 "Distance between two means, divided by the average of their two σ: at 2 the "
                 f"{words.balls} touch. {implications.separations_in_words(now)}"
             )
-    st.markdown("**The best accuracy that anyone could reach**")
+    st.markdown("**The ceiling: the best accuracy that can be reached**")
     with st.spinner(
         f"Simulating {SIMULATED:,} observations. The very first time the engine is compiled "
         "for it, which takes about a minute."
@@ -152,8 +158,8 @@ def show_what_it_implies(now: Experiment) -> None:
         best = ceiling(now)
     st.markdown(implications.ceiling_in_words(best))
     st.caption(
-        f"From {SIMULATED:,} simulated observations; ± is one standard error, in percentage "
-        f"points. {implications.floor_in_words(now)}"
+        f"{of_simulated_chain(SIMULATED)} ± is one standard error, in percentage points. "
+        f"{implications.floor_in_words(now)}"
     )
 
 
@@ -179,14 +185,15 @@ is_wide = len(draft["transmat"]) > MOST_BESIDE_PICTURES
 if is_wide:
     edit_chain(draft, problems)
 with st.container(key="truth-halves"):
-    tables, pictures = st.columns([3, 2], gap="large")
+    tables, pictures = st.columns(2, gap="large")
 with tables:
     if not is_wide:
         edit_chain(draft, problems)
     edit_states(draft, problems)
-with pictures:
+with pictures, st.container(key="truth-pictures"):
     chain_diagram(now.transmat, key="chain")
-    show_map(draft, now)
+    with st.container():
+        show_map(draft, now)
 
 show_what_it_implies(now)
 downloads.truth_files(now)

@@ -21,6 +21,7 @@ from dashboard.model.view import View
 from dashboard.text import files
 from rhmm.sweeping import run_once, summarise
 from tests.dashboard.canvas.unpacking import unpack
+from tests.pages.finding import tables
 
 APP = Path(__file__).parents[2] / "pages" / "navigation.py"
 ASKED = Experiment(length=600, window=60, algorithms=("patient",), patience="long")
@@ -89,7 +90,7 @@ def of_the_pages() -> dict:
         "radios": [radio.label for radio in live.sidebar.radio],
         "sliders": [slider.label for slider in live.sidebar.select_slider],
         "live_methods": list(live.table[0].value["Method"]),
-        "compare_table": beside.table[0].value.to_dict("list"),
+        "compare_table": tables(beside)[0],
         "compare_charts": [chart.proto.id for chart in beside.get("plotly_chart")],
         "variants": labelled(delta.multiselect, "Online algorithms").options,
         "metrics": [metric.value for metric in delta.metric],

@@ -76,11 +76,11 @@ def test_the_script_of_a_run_computes_them_again(report, tmp_path):
     printed = run_python("run.py", folder=tmp_path).splitlines()[1:]
 
     table = report["compare_table"]
-    accuracies = dict(zip(table["Method"], table["Accuracy"], strict=True))
+    accuracies = dict(zip(table["Method"], table["Accuracy (%)"], strict=True))
     assert len(printed) == len(accuracies)
     for line in printed:
         name = next(name for name in accuracies if name.startswith(line[:16].strip()))
-        assert line[16:].split("%")[0].strip() == accuracies[name].removesuffix(" %")
+        assert line[16:].split("%")[0].strip() == accuracies[name]
 
 
 def test_the_script_of_a_sweep_computes_them_again(report, tmp_path):

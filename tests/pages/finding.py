@@ -1,6 +1,7 @@
 """Opens pages, and finds what they show as a visitor does: by its label."""
 
 import re
+from html import unescape
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -10,6 +11,8 @@ from dashboard.model.experiment import Experiment
 APP = Path(__file__).parents[2] / "pages" / "navigation.py"
 PATIENCE = 600.0
 """Seconds: longer than any machine needs."""
+
+_CELL = re.compile(r"<t[hd][^>]*>(.*?)</t[hd]>", re.DOTALL)
 
 
 def opened(experiment: Experiment) -> AppTest:
@@ -24,6 +27,20 @@ def opened(experiment: Experiment) -> AppTest:
 
 def labelled(elements, label: str):
     return next(element for element in elements if element.label == label)
+
+
+def tables(page) -> list[dict[str, list[str]]]:
+    """The tables of a page: cells by the headings of their columns."""
+    out = []
+    for element in page.get("html"):
+        for table in re.findall(r"<table>.*?</table>", element.proto.body, re.DOTALL):
+            lines = [
+                [unescape(re.sub("<[^>]*>", "", cell)) for cell in _CELL.findall(line)]
+                for line in re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
+            ]
+            heads, *rows = lines
+            out.append({head: [row[i] for row in rows] for i, head in enumerate(heads)})
+    return out
 
 
 def to_take(page) -> dict[str, bool]:

@@ -9,7 +9,7 @@ from dashboard.compute.runs import ExperimentRun, compute, empty_run
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import CEILING, EM, KMEANS, ONLINE_LEARNERS
 from dashboard.model.presets import PRESETS
-from dashboard.text.formatting import MISSING, percent
+from dashboard.text.formatting import MISSING, hundredths
 from dashboard.ui import job_view
 from dashboard.ui.session import visitor
 from rhmm import (
@@ -22,7 +22,7 @@ from rhmm import (
 )
 from rhmm.scoring import accuracy
 from tests.dashboard.made_runs import until
-from tests.pages.finding import labelled, to_take
+from tests.pages.finding import labelled, tables, to_take
 
 PATIENCE = 600.0
 """Seconds: longer than any machine needs."""
@@ -50,10 +50,14 @@ def opened(experiment: Experiment) -> AppTest:
     while True:
         page.run()
         assert not page.exception
-        if MISSING not in set(page.table[0].value["Accuracy"]):
+        if MISSING not in accuracies(page):
             return page
         assert time.monotonic() < deadline, "the run does not finish"
         time.sleep(0.2)
+
+
+def accuracies(page: AppTest) -> list[str]:
+    return tables(page)[0]["Accuracy (%)"]
 
 
 def charts(page: AppTest) -> int:
@@ -82,15 +86,16 @@ def test_the_numbers_are_those_of_the_library_for_the_same_seed(small):
         EM: evaluate(RiemannianHMM(disk, 3, random_state=small.seed).fit(X), truth, X, states),
         CEILING: evaluate(truth, truth, X, states),
     }
-    table = opened(small).table[0].value
-    rows = dict(zip(small.methods, table.to_dict("records"), strict=True))
+    (table,) = tables(opened(small))
+    lines = (dict(zip(table, line, strict=True)) for line in zip(*table.values(), strict=True))
+    rows = dict(zip(small.methods, lines, strict=True))
     for key, result in results.items():
-        assert rows[key]["Accuracy"] == percent(result.accuracy)
-        assert rows[key]["Log-likelihood"] == f"{result.log_likelihood:.4f}"
+        assert rows[key]["Accuracy (%)"] == hundredths(result.accuracy)
+        assert rows[key]["Log-likelihood per observation"] == f"{result.log_likelihood:.4f}"
     for key in ("windowed", "streaming", EM):
         assert rows[key]["‖A − Â‖"] == f"{results[key].transition_error:.4f}"
         assert rows[key]["Distance of means"] == f"{results[key].mean_errors.mean():.4f}"
-    assert rows[KMEANS]["Accuracy"] == percent(accuracy(states, clusters.labels_, 3))
+    assert rows[KMEANS]["Accuracy (%)"] == hundredths(accuracy(states, clusters.labels_, 3))
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -105,7 +110,25 @@ def test_every_preset_has_all_its_figures_and_words(name):
 def test_every_online_learner_has_all_its_figures(algorithm):
     page = opened(Experiment(length=1_000, algorithms=(algorithm,)))
     assert charts(page) >= 4 * 4 + 1 + 1
-    assert MISSING not in set(page.table[0].value["Accuracy"])
+    assert MISSING not in accuracies(page)
+
+
+def test_the_ceiling_says_which_sample_it_is_from(small):
+    said = [caption.value for caption in opened(small).caption]
+    assert any("this very chain of 2,000 observations" in words for words in said)
+
+
+def test_em_is_said_to_have_a_start_of_its_own(small):
+    words = " ".join(text.value for text in opened(small).markdown)
+    assert "From EM’s own start to the end" in words
+    assert "K-means’ start" not in words
+
+
+@pytest.mark.parametrize(("name", "centre"), [("Near the boundary", 0), ("Paper", -1)])
+def test_maps_begin_centred_where_the_whole_disk_would_show_specks(name, centre):
+    page = opened(Experiment(**PRESETS[name], length=1_000))
+    control = labelled(page.get("button_group"), "Centre the maps on")
+    assert control.value == centre
 
 
 def test_one_state_has_no_matrices():
@@ -182,7 +205,7 @@ def test_the_timeline_comes_back_as_it_was_when_there_are_results_again(monkeypa
 
 def test_before_the_first_result_the_page_says_so(monkeypatch, small):
     page = opened_with(monkeypatch, empty_run(small))
-    assert set(page.table[0].value["Accuracy"]) == {MISSING}
+    assert set(accuracies(page)) == {MISSING}
     assert any("No method has finished yet" in text.value for text in page.markdown)
     assert charts(page) == 0
     assert [label for label, ready in to_take(page).items() if ready] == ["Script (Python)"]

@@ -1,4 +1,5 @@
 import math
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -121,6 +122,10 @@ def test_every_online_learner_of_the_experiment_has_its_cost():
     ]
     assert len(app.metric) == 2 * 4
     assert "…" not in said(app.metric)
+
+
+def test_the_ceiling_says_which_sample_it_is_from(small):
+    assert any("the mean over the chains of 2 seeds" in text for text in said(small.caption))
 
 
 def test_a_long_sweep_waits_to_be_asked():
@@ -259,13 +264,13 @@ def test_one_state_alone_has_all_panels():
     ("query", "sentence"),
     [
         ({"deltas": "oops"}, "Cannot read deltas = 'oops'; the default is used."),
-        ({"deltas": "40,7000"}, "In the link: Every Δ must be between 2 and 5,000."),
+        ({"deltas": "40,7000"}, "Cannot use deltas: Every Δ must be between 2 and 5,000."),
         (
             {"deltas": ",".join(map(str, range(40, 61)))},
-            "In the link: Choose at most 20 values of Δ.",
+            "Cannot use deltas: Choose at most 20 values of Δ.",
         ),
-        ({"learners": "magic"}, "In the link: “magic” is not one of: "),
-        ({"runs": "0"}, "In the link: The number of seeds must be between 1 and 50."),
+        ({"learners": "magic"}, "Cannot use learners: “magic” is not one of: "),
+        ({"runs": "0"}, "Cannot use runs: The number of seeds must be between 1 and 50."),
         ({"runs": "many"}, "Cannot read runs = 'many'; the default is used."),
     ],
 )
@@ -278,6 +283,15 @@ def test_a_broken_link_is_one_sentence_and_the_rest_of_it_is_kept(query, sentenc
     assert widget(app.multiselect, "Values of Δ").value == list(plan.windows)
     assert widget(app.multiselect, "Online algorithms").value == list(plan.learners)
     assert widget(app.number_input, "Seeds").value == plan.runs
+
+
+def test_several_broken_parts_of_a_link_are_one_warning_that_names_each():
+    broken = {"A": "oops", "T": "7", "show": "magic", "runs": "many", "learners": "none"}
+    app = opened(**LONG | broken)
+
+    (warning,) = said(app.warning)
+    for key in broken:
+        assert re.search(rf"^- Cannot (read|use) {key}\b", warning, re.MULTILINE), key
 
 
 def test_a_cluster_that_does_not_answer_is_told_until_the_next_try(monkeypatch):

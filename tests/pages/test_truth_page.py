@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.model.experiment import Experiment
 from dashboard.model.presets import PRESETS
 from dashboard.ui import job_view
-from tests.pages.finding import labelled, to_take
+from tests.pages.finding import labelled, tables, to_take
 
 APP = Path(__file__).parents[2] / "pages" / "navigation.py"
 PAGE = "experiment/truth.py"
@@ -55,9 +55,10 @@ def test_every_preset_opens_with_what_it_implies(open_page, name):
     assert not app.exception
     assert [title.value for title in app.title] == ["Set the truth"]
     n = len(PRESETS[name]["means"])
-    chain, separations = (table.value for table in app.table)
-    assert len(chain) == n
-    assert separations.shape == (n, n + 1)
+    chain, separations = tables(app)
+    assert chain["State"] == [str(i + 1) for i in range(n)]
+    assert len(separations) == n + 1
+    assert len(separations["Mean"]) == n
     assert any("identifies **" in text.value for text in app.markdown)
     assert not app.error
 
@@ -66,16 +67,30 @@ def test_a_single_state_has_no_separations(open_page):
     app = open_page(A="1", c="0,0", sigma="0.5", pi="1")
 
     assert not app.exception
-    assert len(app.table) == 1
+    assert len(tables(app)) == 1
     assert button(app, "Remove").disabled
 
 
 def test_the_numbers_are_those_of_the_paper_s_chain(open_page):
     app = open_page()
 
-    chain = app.table[0].value
-    assert list(chain["Share of time"]) == ["18.18 %", "27.27 %", "54.55 %"]
-    assert list(chain["Expected stay"]) == ["1.67", "2.50", "5.00"]
+    chain = tables(app)[0]
+    assert chain["Share of time (%)"] == ["18.18", "27.27", "54.55"]
+    assert chain["Expected stay (observations)"] == ["1.67", "2.50", "5.00"]
+
+
+def test_the_ceiling_says_which_sample_it_is_from(open_page):
+    said = [caption.value for caption in open_page().caption]
+
+    assert any("one simulated chain of 20,000 observations" in words for words in said)
+
+
+def test_every_column_that_can_be_typed_in_has_a_definition(open_page):
+    for editor in open_page().dataframe:
+        columns = json.loads(editor.proto.columns)
+        typed = {name: column for name, column in columns.items() if name != "_index"}
+        assert typed
+        assert all(column["help"].endswith(".") for column in typed.values())
 
 
 def test_a_state_can_be_added_and_removed(open_page):
@@ -83,7 +98,7 @@ def test_a_state_can_be_added_and_removed(open_page):
     button(app, "Add a state").click().run()
 
     assert app.query_params["A"].split(";")[0] == "0.36,0.27,0.27,0.1"
-    assert len(app.table[0].value) == 4
+    assert len(tables(app)[0]["State"]) == 4
 
     button(app, "Add a state").click().run()
 
@@ -210,7 +225,7 @@ def test_a_preset_replaces_what_is_typed(open_page):
 
     assert not app.error
     assert not app.exception
-    assert len(app.table[0].value) == 5
+    assert len(tables(app)[0]["State"]) == 5
 
 
 @pytest.mark.parametrize("column", ["to 1", "to 5"])
@@ -223,7 +238,7 @@ def test_fewer_states_replace_a_table_that_was_typed_in(open_page, column):
 
     assert not app.exception
     assert not app.error
-    assert len(app.table[0].value) == 2
+    assert len(tables(app)[0]["State"]) == 2
 
 
 def test_a_state_can_be_removed_after_typing_in_its_column(open_page):
@@ -233,7 +248,7 @@ def test_a_state_can_be_removed_after_typing_in_its_column(open_page):
     button(app, "Remove").click().run()
 
     assert not app.exception
-    assert len(app.table[0].value) == 4
+    assert len(tables(app)[0]["State"]) == 4
 
 
 def test_parts_of_two_models_are_not_shown_as_one(open_page):

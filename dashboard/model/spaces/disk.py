@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ _DIRECTIONS = 1441
 _ON_OUTLINE = 73
 _NEW_RADII = (0.0, 0.25, 0.5, 0.75)
 _NEW_ANGLES = 16
+_CRAMPED = 0.9
+"""Where all means are further out than this, all observations are a few specks near the rim."""
 
 
 class DiskChart:
@@ -65,6 +68,25 @@ class DiskChart:
             way = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(ends, axis=0), axis=1)))
             outlines.append(ends[np.searchsorted(way, np.linspace(0.0, way[-1], _ON_OUTLINE))])
         return np.reshape(outlines, (-1, _ON_OUTLINE, 2))
+
+
+@dataclass(frozen=True)
+class CentredDiskChart(DiskChart):
+    """The disk after the isometry that brings one of its points to the middle."""
+
+    centre: Coordinates
+    note: str = (
+        "Each disk is moved so that this true mean is in its middle. That changes no distance, and "
+        "what lies around the mean is seen as large as it can be."
+    )
+
+    def places(self, points: Points) -> NDArray[np.floating]:
+        z, a = (np.asarray(p, dtype=float) @ (1.0, 1.0j) for p in (points, self.centre))
+        moved = (z - a) / (1.0 - np.conj(a) * z)
+        return np.column_stack([moved.real, moved.imag])
+
+    def outlines(self, means: Points, sigmas: NDArray[np.floating]) -> NDArray[np.floating]:
+        return super().outlines(self.places(means), sigmas)
 
 
 class Disk(Space):
@@ -162,6 +184,12 @@ class Disk(Space):
 
     def chart_for(self, means: Sequence[Coordinates], sigmas: Sequence[float]) -> DiskChart:
         return DISK_CHART
+
+    def centred_chart(self, mean: Coordinates) -> CentredDiskChart:
+        return CentredDiskChart(mean)
+
+    def is_cramped(self, means: Sequence[Coordinates]) -> bool:
+        return all(math.hypot(x, y) > _CRAMPED for x, y in means)
 
     def why_not_centred(self, x: float, y: float) -> str | None:
         is_inside = math.hypot(x, y) < 1.0

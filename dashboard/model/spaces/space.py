@@ -102,6 +102,15 @@ class Space(ABC):
     def chart_for(self, means: Sequence[Coordinates], sigmas: Sequence[float]) -> Chart:
         """A map that shows these means and what lies around them."""
 
+    def centred_chart(self, mean: Coordinates) -> Chart | None:
+        """A map with this mean in its middle, for figures that cannot be moved; None if there is
+        none, as where the map follows from the true means."""
+        return None
+
+    def is_cramped(self, means: Sequence[Coordinates]) -> bool:
+        """Whether the whole map leaves these means and what lies around them too little room."""
+        return False
+
     def why_not_centred(self, x: float, y: float) -> str | None:
         """A sentence that says why no map can be centred on this place; None if one can."""
         return None

@@ -2,24 +2,38 @@ import re
 
 import numpy as np
 import pytest
+from plotly.colors import hex_to_rgb
 
 from dashboard.figures import common
+from tests.dashboard.contrast import DARK, LIGHT, contrast
 
 
-@pytest.mark.parametrize("colours", [common.SHARES, common.DIFFERENCES])
-def test_what_is_written_in_a_cell_stands_out_from_its_colour(colours):
-    values = np.linspace(0.0, 1.0, 64).reshape(8, 8)
-    texts = [["x"] * 8] * 8
-    figure = common.matrix(
-        "", values, texts, texts, colours=colours, limits=(0.0, 1.0), down="", across=""
+def mixed(colours, share, background):
+    """The colour of a cell on this background: channels and opacity between two stops."""
+    stops = [(at, [float(c) for c in re.findall(r"[\d.]+", colour)]) for at, colour in colours]
+    places = [at for at, _ in stops]
+    *channels, opacity = (
+        np.interp(share, places, [colour[i] for _, colour in stops]) for i in range(4)
     )
-    cells = common.sample_colorscale(colours, values.ravel(), colortype="tuple")
-    for cell, text in zip(cells, np.ravel(figure.data[0].text), strict=True):
-        ink = int(re.search("color:#(.)", text)[1], 16) / 15
-        lighter, darker = sorted((luminance(cell), luminance((ink,) * 3)), reverse=True)
-        assert (lighter + 0.05) / (darker + 0.05) > 4.0
+    return opacity * np.array(channels) + (1 - opacity) * np.array(hex_to_rgb(background))
 
 
-def luminance(colour):
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
-    return float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("colours", [common.SHARES, common.DIFFERENCES], ids=["shares", "errors"])
+def test_what_is_written_in_a_cell_stands_out_from_its_colour(colours, theme):
+    for share in np.linspace(0.0, 1.0, 41):
+        assert contrast(mixed(colours, share, theme.background), theme.text) > 4.5
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_nothing_looks_like_the_page_and_the_most_stands_out_from_it(theme):
+    for colours, nothing in ((common.SHARES, 0.0), (common.DIFFERENCES, 0.5)):
+        assert contrast(mixed(colours, nothing, theme.background), theme.background) < 1.3
+        assert contrast(mixed(colours, 1.0, theme.background), theme.background) > 2.5
+
+
+def test_every_level_beside_a_climb_is_drawn():
+    levels = [(f"level {i}", float(i)) for i in range(6)]
+    figure = common.climb([0.0, 1.0], "its own start", "EM", levels, (0.0, 6.0))
+
+    assert [trace.name for trace in figure.data[1:]] == [f"level {i} {i:.4f}" for i in range(6)]

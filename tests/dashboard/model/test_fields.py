@@ -101,7 +101,33 @@ def test_a_value_that_cannot_be_used_is_told_why():
     value, (problem,) = Example.from_query({"a": "10", "w": "no"})
 
     assert value == Example(word="no")
-    assert str(problem) == "In the link: The first must be between 0 and 9."
+    assert str(problem) == "Cannot use a: The first must be between 0 and 9."
+
+
+@pytest.mark.parametrize(
+    ("query", "fields"),
+    [
+        ({"A": "x", "sigma": "-1,1,1", "T": "7"}, ["transmat", "sigmas", "length"]),
+        ({"A": "1,1;1,1", "c": "0,0;0.5,0", "sigma": "0,1"}, ["transmat", "sigmas", ""]),
+        ({"c": "0,0;2,0", "A": "1,1;1,1", "pi": "0.5,0.5"}, ["means", "transmat", ""]),
+        ({"c": "oops", "A": "0.5,0.5;0.5,0.5", "sigma": "1,1"}, ["means", ""]),
+        ({"space": "mars", "A": "0.5,0.5;0.5,0.5"}, ["space", ""]),
+    ],
+)
+def test_every_part_of_a_model_that_cannot_be_used_is_named(query, fields):
+    value, problems = Experiment.from_query(query)
+
+    assert value == Experiment()
+    assert [problem.field for problem in problems] == fields
+
+
+def test_parts_that_are_left_out_with_another_are_told():
+    _, problems = Experiment.from_query({"c": "0,0;0.5,0", "A": "x", "sigma": "1,1", "pi": "0,1"})
+
+    assert [str(problem) for problem in problems] == [
+        "Cannot read A = 'x'; the default is used.",
+        "So c, sigma and pi cannot be used either: these go together.",
+    ]
 
 
 def test_a_setting_is_checked_against_those_before_it():

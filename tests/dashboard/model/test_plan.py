@@ -177,6 +177,7 @@ def test_em_kmeans_and_the_ceiling_come_along_once():
     assert [learners.count(key) for key in BASELINES] == [1, 1, 1]
     assert SWEEP.total == 2 * (2 * 2 + 3)
     assert SWEEP.in_words() == "14 runs: 7 settings, 2 seeds each."
+    assert replace(SWEEP, runs=1).in_words() == "7 runs: 7 settings, one seed each."
 
 
 def test_more_seeds_take_longer():

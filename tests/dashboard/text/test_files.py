@@ -99,13 +99,29 @@ def test_the_script_runs_and_prints_the_numbers_of_the_page(experiment, tmp_path
 
     table = tables.methods_table(run)
     printed = done.stdout.replace(" %", "").splitlines()[1:]
-    columns = ("Accuracy", "‖A − Â‖", "Distance of means", "Error of σ", "Log-likelihood")
+    columns = (
+        "Accuracy (%)", "‖A − Â‖", "Distance of means", "Error of σ (%)",
+        "Log-likelihood per observation",
+    )  # fmt: skip
     for line, key, *cells in zip(
         printed, experiment.methods, *(table[column] for column in columns), strict=True
     ):
         assert line.startswith(method_name(key))
-        expected = [float(cell.replace(" %", "")) for cell in cells]
+        expected = list(map(float, cells))
         assert [float(number) for number in line.split()[-5:]] == expected
+
+
+@pytest.mark.parametrize("script", [files.run_script(Experiment()), files.sweep_script(SWEEP)])
+def test_a_script_without_rhmm_says_in_one_sentence_how_to_install_it(script, tmp_path):
+    file = tmp_path / "script.py"
+    file.write_text(script, encoding="utf-8")
+
+    without_packages = [sys.executable, "-I", "-S", file]
+    done = subprocess.run(without_packages, cwd=tmp_path, capture_output=True, text=True)
+
+    assert done.returncode == 1
+    (sentence,) = done.stderr.splitlines()
+    assert sentence.startswith("This script needs the package rhmm: run `pip install .` in")
 
 
 def test_the_script_of_a_run_does_not_import_the_dashboard():

@@ -1,5 +1,7 @@
 from dataclasses import replace
 
+import pytest
+
 from dashboard.model.plan import Plan, Sweep
 from dashboard.text import sweep_notes
 from tests.dashboard.made_runs import ONE_STATE, SMALL
@@ -12,6 +14,14 @@ def test_a_delta_that_the_chain_cannot_use_is_named():
     assert sweep_notes.left_out(Sweep.of(alone, Plan(windows=(10, 1_000)))) == (
         "Left out, because a chain of 500 observations and 1 state cannot use them: Δ = 10, 1,000."
     )
+
+
+@pytest.mark.parametrize(
+    ("seeds", "words"),
+    [("one seed", "Of one seed. "), ("5 seeds", "Mean ± standard deviation over 5 seeds. ")],
+)
+def test_one_seed_is_not_said_to_have_a_spread(seeds, words):
+    assert sweep_notes.origin_of_times(seeds).startswith(words)
 
 
 def test_the_duration_says_where_the_sweep_is_computed(monkeypatch):

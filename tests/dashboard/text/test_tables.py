@@ -14,7 +14,7 @@ def test_the_runs_behind_a_point_are_shown_with_their_seeds(swept):
     table = tables.runs_table(mine)
 
     assert table["Seed"] == ["0", "1", "2"]
-    assert table["Accuracy"] == [formatting.percent(run.accuracy) for run in mine]
+    assert table["Accuracy (%)"] == [formatting.hundredths(run.accuracy) for run in mine]
     assert table["‖A − Â‖"] == [f"{run.transition_error:.4f}" for run in mine]
 
 
@@ -35,19 +35,27 @@ def test_the_papers_table_agrees_with_the_command_line(papers, capsys, monkeypat
     table = tables.paper_table(tables.paper_rows(papers))
 
     lines = [dict(zip(table, cells, strict=True)) for cells in zip(*table.values(), strict=True)]
-    assert {line[""] for line in lines} == set(printed)
+    assert {line["Method"] for line in lines} == set(printed)
     for line in lines:
-        row = printed[line[""]]
+        row = printed[line["Method"]]
         accuracy, error = row["accuracy"], row["transition_error"]
-        assert line["Accuracy"] == f"{accuracy['mean']:.4f} ± {accuracy['spread']:.4f}"
+        mean, spread = 100 * accuracy["mean"], 100 * accuracy["spread"]
+        assert line["Accuracy (%)"] == f"{mean:.2f} ± {spread:.2f}"
         assert line["‖A − Â‖"] == f"{error['mean']:.3f} ± {error['spread']:.3f}"
         assert line["Diagonal of Â"] == " ".join(f"{a:.2f}" for a in row["diagonal"])
         ceiling = row["configuration"]["learner"] == "ceiling"
-        time = "–" if ceiling else formatting.seconds(row["seconds"]["mean"])
-        assert line["Time"] == time
+        time = "–" if ceiling else f"{row['seconds']['mean']:.3f}"
+        assert line["Time (s)"] == time
         paper = row["paper"]
-        assert line["Paper’s accuracy"] == (f"{paper['accuracy']:.2f}" if paper else "")
+        printed_accuracy = f"{100 * paper['accuracy']:.0f}" if paper else ""
+        assert line["Paper’s accuracy (%)"] == printed_accuracy
         assert line["Paper’s RMSE"] == (f"{paper['rmse']:.2f}" if paper else "")
+
+
+def test_a_single_run_has_no_spread(papers):
+    table = tables.paper_table(tables.paper_rows(run for run in papers if run.seed == 0))
+
+    assert "±" not in " ".join(cell for column in table.values() for cell in column)
 
 
 def test_the_papers_rows_come_first_and_each_says_why_it_differs(papers):

@@ -35,7 +35,7 @@ def one_table():
 
     rows = st.session_state.rows
     names = [str(i) for i in range(len(rows))]
-    sync.table("table", rows, names, names, keep, "A table")
+    sync.table("table", rows, names, dict.fromkeys(names, "What it is."), keep, "A table")
 
 
 def several_choices():

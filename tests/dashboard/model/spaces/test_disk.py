@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 
@@ -58,3 +60,27 @@ def test_a_picture_is_centred_within_the_disk():
     assert "must lie in the disk" in DISK.why_not_centred(0.6, 0.8)
     assert DISK.clamped_centre(0.6, 0.7) == (0.6, 0.7)
     assert DISK.clamped_centre(0.6, 0.8) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("centre", [(0.0, 0.97), (0.93, -0.25), (0.0, 0.0)])
+def test_a_centred_map_changes_no_distance_and_has_its_centre_in_the_middle(centre):
+    points = DISK.points([centre, (0.0, 0.97), (0.1, 0.96), (-0.4, 0.2)])
+    chart = DISK.centred_chart(centre)
+
+    places = chart.places(points)
+
+    np.testing.assert_allclose(places[0], 0.0, atol=1e-12)
+    distances = DISK.manifold.dist(points[:-1], points[1:])
+    np.testing.assert_allclose(DISK.manifold.dist(places[:-1], places[1:]), distances, atol=1e-9)
+
+
+def test_a_sigma_circle_in_the_middle_of_a_centred_map_is_a_circle_around_it():
+    centre = (0.93, -0.25)
+    (outline,) = DISK.centred_chart(centre).outlines(DISK.points([centre]), np.array([0.9]))
+
+    np.testing.assert_allclose(np.hypot(*outline.T), math.tanh(0.45), rtol=1e-9)
+
+
+def test_only_means_near_the_rim_are_cramped():
+    cramped = [name for name, truth in DISK.presets.items() if DISK.is_cramped(truth["means"])]
+    assert cramped == ["Near the boundary"]

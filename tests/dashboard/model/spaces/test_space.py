@@ -135,11 +135,12 @@ def test_the_table_of_states_has_a_column_for_each_coordinate(space):
     assert truth.from_state_rows(rows)["means"] == space.truth["means"]
 
 
-def test_a_link_to_an_unknown_space_opens_the_default_with_one_sentence():
+def test_a_link_to_an_unknown_space_opens_the_default_and_names_what_is_left_out():
     experiment, problems = Experiment.from_query({"space": "torus", "c": "1,2,3", "seed": "5"})
 
     assert experiment == Experiment(seed=5)
-    assert [problem.field for problem in problems] == ["space"]
+    assert [problem.field for problem in problems] == ["space", ""]
+    assert str(problems[1]) == "So c cannot be used either: these go together."
 
 
 def test_means_of_another_space_are_refused_and_the_default_of_this_one_is_shown():
@@ -148,7 +149,8 @@ def test_means_of_another_space_are_refused_and_the_default_of_this_one_is_shown
     experiment, problems = Experiment.from_query(link)
 
     assert experiment.truth == SPACES["spd2"].truth
-    assert [problem.field for problem in problems] == ["means"]
+    assert [problem.field for problem in problems] == ["means", ""]
+    assert str(problems[1]).startswith("So A and sigma cannot be used either")
 
 
 def test_todays_links_name_no_space():
