@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboard.model.spaces.registry import SPACES
 from dashboard.model.truth import with_dropped
-from dashboard.text import tables
+from dashboard.text import ceiling, columns, tables
 from dashboard.ui import canvases, controls, downloads
 from dashboard.ui.job_view import follow_experiment, has_ended, request, status
 from dashboard.ui.session import visitor
@@ -43,7 +43,8 @@ def show(run) -> None:
     canvases.lab(run, over, me.view, me.links, key="lab", on_moved=moved, on_view=looked)
     canvases.feed(run, key="cloud")
     status(job)
-    st.table(tables.methods_table(run))
+    st.html(columns.table_html(tables.methods_table(run), "Results of all methods"))
+    st.caption(ceiling.of_this_chain(run))
     downloads.run_files(run, ended=over)
 
 

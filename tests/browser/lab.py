@@ -55,10 +55,9 @@ class Lab:
             """() => {
               const app = document.querySelector('.stApp');
               if (app.dataset.testScriptState !== 'notRunning') return false;
-              const cells = [...document.querySelectorAll('[data-testid="stTable"] td')];
-              const text = cells.map((cell) => cell.textContent);
-              const timed = text.some((t) => /\\d m?s$/.test(t));
-              return text.length > 20 && !text.includes('…') && timed;
+              const rows = [...document.querySelectorAll('.numbers tbody tr')];
+              const cells = rows.map((row) => [...row.cells].map((cell) => cell.textContent));
+              return cells.length > 3 && !cells.flat().includes('…') && /\\d/.test(cells[0][6]);
             }"""
         )
         self.page.get_by_role("button", name="Cancel").wait_for(state="detached")
@@ -72,7 +71,7 @@ class Lab:
 
     def table(self) -> list[list[str]]:
         """All that it says of the methods but the times, which differ from run to run."""
-        rows = self.page.locator('[data-testid="stTable"] tbody tr')
+        rows = self.page.locator(".numbers tbody tr")
         rows.nth(3).wait_for()  # all methods are there, whatever is known of them
         cells = [rows.nth(i).locator("th, td").all_inner_texts() for i in range(rows.count())]
         return [[c for j, c in enumerate(row) if j != 6] for row in cells]
@@ -81,7 +80,7 @@ class Lab:
         """All of the table is there, and is not what `table` gave."""
         self.page.wait_for_function(
             """before => {
-              const rows = [...document.querySelectorAll('[data-testid="stTable"] tbody tr')];
+              const rows = [...document.querySelectorAll('.numbers tbody tr')];
               const now = rows.map((row) =>
                 [...row.querySelectorAll('th, td')].map((cell) => cell.innerText)
                   .filter((_, column) => column !== 6));

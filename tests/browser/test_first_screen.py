@@ -64,21 +64,16 @@ def test_on_a_phone_play_is_beside_the_map(open_lab):
     assert lab.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
-def test_observations_appear_as_they_are_seen(open_lab):
-    lab = open_lab("/?k=300&seed=4", viewport=LAPTOP)
+def test_observations_appear_as_they_are_seen(open_page):
+    lab = Lab(open_page("/?k=300&seed=4", viewport=LAPTOP))
     lab.wait_for_results()
-    ink = """() => {
-      const [lab] = [...document.querySelectorAll('*')]
-        .flatMap((host) => [...(host.shadowRoot?.querySelectorAll('.lab') ?? [])]);
-      const { scene } = lab.getRootNode().picture;
-      return scene.countSeen(lab.getRootNode().picture.seen);
-    }"""
-    assert lab.page.evaluate(ink) == 300
+    count = "(box) => (({ scene, seen }) => scene.countSeen(seen))(box.getRootNode().picture)"
+    assert lab.box.evaluate(count) == 300
 
     lab.page.get_by_label("only seen so far").uncheck()
 
     lab.wait_for("lab.k === '300'")
-    assert lab.page.evaluate(ink) == 10_000
+    assert lab.box.evaluate(count) == 10_000
 
 
 def test_no_state_is_shown_before_it_is_revealed(open_lab):
@@ -89,8 +84,8 @@ def test_no_state_is_shown_before_it_is_revealed(open_lab):
     lab.wait_for_query(colour="true")
 
 
-def test_the_collapse_is_told_when_it_happens(open_lab):
-    lab = open_lab("/?delta=40&k=1000", viewport=LAPTOP)
+def test_the_collapse_is_told_when_it_happens(open_page):
+    lab = Lab(open_page("/?delta=40&k=1000", viewport=LAPTOP))
     lab.wait_for_results()
 
     lab.page.get_by_text(re.compile("has collapsed at k = ")).wait_for()
@@ -100,8 +95,8 @@ def test_the_collapse_is_told_when_it_happens(open_lab):
     assert lab.page.get_by_text(re.compile("has collapsed at k = ")).count() == 0
 
 
-def test_a_point_under_the_pointer_tells_its_distances_and_probabilities(open_lab):
-    lab = open_lab("/?k=10000", viewport=LAPTOP, reduced_motion="reduce")
+def test_a_point_under_the_pointer_tells_its_distances_and_probabilities(open_page):
+    lab = Lab(open_page("/?k=10000", viewport=LAPTOP))
     lab.wait_for_results()
     run = default_run()
     windowed = run.method(WINDOWED)
@@ -175,7 +170,7 @@ def test_a_story_opens_its_experiment_and_reset_brings_the_first_one_back(open_l
     lab.wait_for_results()
     first = lab.run
 
-    lab.page.get_by_role("button", name="Near the rim").click()
+    lab.page.get_by_text("Near the rim", exact=True).click()
     lab.wait_for_another_run(first)
     lab.wait_for_query(c="0,0.97;0.1,0.96;0.93,-0.25", look="0.0000,0.9700,1.0000,0.0000,0.0000")
     lab.page.get_by_role("button", name="Reset").click()
@@ -184,9 +179,10 @@ def test_a_story_opens_its_experiment_and_reset_brings_the_first_one_back(open_l
     lab.wait_for_query(look=None, delta="200")
 
 
-def test_a_step_can_be_opened_with_its_numbers(open_lab):
-    lab = open_lab("/?k=500&seed=3", viewport=LAPTOP)
+def test_a_step_can_be_opened_with_its_numbers(open_page):
+    lab = Lab(open_page("/?k=500&seed=3", viewport=LAPTOP))
     lab.wait_for_results()
+    lab.wait_for("lab.k === '500'")
 
     address = lab.page.get_by_role("link", name="Open this step").get_attribute("href")
 

@@ -8,7 +8,7 @@ import pytest
 
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import WINDOWED
-from dashboard.text import files, formatting, tables
+from dashboard.text import columns, files, formatting, tables
 from tests.browser.lab import Lab
 from tests.browser.slow_line import slow_line
 from tests.browser.stillness import wait_until_still
@@ -43,8 +43,8 @@ def test_the_numbers_are_those_of_the_engine(open_lab):
 
     table = tables.methods_table(finished(Experiment(length=3000, window=100, seed=5)))
 
-    columns = [cells for name, cells in table.items() if name != "Time"]
-    assert lab.table() == [list(row) for row in zip(*columns, strict=True)]
+    shown = [cells for name, cells in table.items() if name != columns.TIME.heading]
+    assert lab.table() == [list(row) for row in zip(*shown, strict=True)]
 
 
 def test_play_pause_step_and_scrub(open_lab):
@@ -121,7 +121,7 @@ def test_dragging_a_mean_changes_link_data_and_results(open_lab):
     assert means[1] != (0.29, 0.82)
 
     online = finished(shown_experiment(lab)).method(WINDOWED)
-    assert lab.table()[0][1] == formatting.percent(online.accuracy)
+    assert lab.table()[0][1] == formatting.hundredths(online.accuracy)
 
 
 def test_a_mean_cannot_be_dragged_out_of_the_disk(open_lab):
@@ -203,7 +203,7 @@ def test_what_is_taken_away_agrees_with_the_page(open_lab):
     rows = list(csv.DictReader(taken("Data (CSV)").splitlines()))
 
     accuracy = results["methods"]["windowed"]["accuracy"]
-    assert formatting.percent(accuracy) == lab.table()[0][1]
+    assert formatting.hundredths(accuracy) == lab.table()[0][1]
     assert np.mean([row["windowed"] == row["true_state"] for row in rows]) == pytest.approx(
         accuracy
     )

@@ -13,7 +13,7 @@ PAGES = {
     "/tradeoff": "What does Δ cost?",
 }
 
-NUMBERS = ':is([data-testid="stTable"] td, .numbers td, [data-testid="stMetricValue"])'
+NUMBERS = ':is(.numbers td, [data-testid="stMetricValue"])'
 """Where a page shows its results."""
 
 QUERY = "?T=1000&delta=60&seed=11&runs=2&deltas=60,100"

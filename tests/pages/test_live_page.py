@@ -12,7 +12,7 @@ from dashboard.model.methods import EM, WINDOWED
 from dashboard.model.presets import PRESETS
 from dashboard.text.formatting import MISSING
 from dashboard.ui import job_view
-from tests.pages.finding import PATIENCE, labelled, opened, to_take
+from tests.pages.finding import PATIENCE, labelled, opened, tables, to_take
 
 ASKED = Experiment(length=700, window=60)
 
@@ -164,7 +164,7 @@ def test_a_stopped_run_stands_still_though_it_goes_on_for_others(monkeypatch):
     page.run()
 
     assert "Stopped." in said(page)
-    assert set(page.table[0].value["Accuracy"]) == {MISSING}
+    assert set(tables(page)[0]["Accuracy (%)"]) == {MISSING}
     assert [label for label, ready in to_take(page).items() if ready] == ["Script (Python)"]
 
     go_on.release()
@@ -173,7 +173,7 @@ def test_a_stopped_run_stands_still_though_it_goes_on_for_others(monkeypatch):
 
     assert "Stopped." not in said(page)
     assert ASKED.in_words() in said(page)
-    assert MISSING not in set(page.table[0].value["Accuracy"])
+    assert MISSING not in set(tables(page)[0]["Accuracy (%)"])
 
 
 def test_cancelling_a_run_that_is_over_shows_it_whole(gate):
@@ -218,7 +218,7 @@ def test_a_result_that_is_known_cannot_be_cancelled_while_it_is_computed_anew(ga
     page = opened(ASKED)
 
     assert not only.find(ASKED).over
-    assert MISSING not in set(page.table[0].value["Accuracy"])
+    assert MISSING not in set(tables(page)[0]["Accuracy (%)"])
     assert "Cancel" not in [b.label for b in page.button]
 
 
@@ -229,7 +229,7 @@ def test_a_window_as_long_as_the_chain_has_a_page(monkeypatch):
 
     page = opened(Experiment(length=500, window=500, algorithms=("windowed",)))
 
-    assert MISSING not in set(page.table[0].value["Accuracy"])
+    assert MISSING not in set(tables(page)[0]["Accuracy (%)"])
 
 
 def looked_with(page: AppTest, values) -> None:
