@@ -24,7 +24,7 @@ warnings.simplefilter("ignore", ConvergenceWarning)
 warnings.simplefilter("ignore", DegenerateWarning)
 
 MOST_FRAMES = 400
-"""Rows of the online learner's trace: as many moments as a picture can show."""
+"""Rows of an online learner's trace: as many moments as a picture can show."""
 
 _FINE = time.get_clock_info("thread_time").resolution < 1e-4
 _clock = time.thread_time if _FINE else time.perf_counter
