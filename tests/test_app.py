@@ -77,13 +77,24 @@ def test_a_preset_replaces_the_truth_and_keeps_the_rest(app):
 
 
 def test_an_option_is_asked_for_only_where_it_matters(app):
+    def asked_with(*algorithms):
+        pills = next(one for one in app.button_group if one.label == "Online algorithms")
+        pills.set_value(list(algorithms)).run()
+        assert not app.exception
+        return [radio.label for radio in app.radio]
+
     app.run()
-    assert [radio.label for radio in app.radio] == ["Online algorithm", "Memory"]
-
-    app.radio[0].set_value("windowed").run()
-    assert [radio.label for radio in app.radio] == ["Online algorithm", "Update of A"]
-
-    app.radio[0].set_value("auto").run()
-    assert [radio.label for radio in app.radio] == ["Online algorithm"]
+    assert asked_with("windowed", "streaming") == ["Update of A", "Memory"]
+    assert asked_with("windowed") == ["Update of A"]
+    assert asked_with("streaming") == ["Memory"]
+    assert app.select_slider
+    assert asked_with("auto") == []
     assert not app.select_slider
-    assert not app.exception
+
+
+def test_no_online_algorithm_is_refused_in_a_sentence_and_the_last_choice_stays(app):
+    app.run()
+    next(one for one in app.button_group if one.label == "Online algorithms").set_value([]).run()
+
+    assert [error.value for error in app.sidebar.error] == ["Choose at least one online algorithm."]
+    assert app.query_params["algorithm"] == "windowed,streaming"

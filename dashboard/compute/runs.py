@@ -24,7 +24,7 @@ warnings.simplefilter("ignore", ConvergenceWarning)
 warnings.simplefilter("ignore", DegenerateWarning)
 
 MOST_FRAMES = 400
-"""Rows of the online learner's trace: as many moments as a picture can show."""
+"""Rows of an online learner's trace: as many moments as a picture can show."""
 
 MOST_JUDGED = 40
 """Rows of that trace of which the accuracy is computed: each costs a decoding of the chain."""

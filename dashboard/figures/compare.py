@@ -21,6 +21,7 @@ MOST_POINTS = 1_200
 """Points on each small map: enough to see the clouds, few enough to draw at once."""
 
 _drawn = SharedCache(16)
+_timelines = SharedCache(16)
 
 
 class Pictures(NamedTuple):
@@ -39,8 +40,18 @@ def pictures(run: ExperimentRun, centre: int | None = None) -> Pictures:
 
     `centre` is the state whose true mean is in the middle of the maps; None shows them whole.
     """
-    stage = run.experiment, tuple(method.key for method in run.methods), centre
-    return _drawn.get(stage, lambda: _draw(run, centre))
+    return _drawn.get((*_stage(run), centre), lambda: _draw(run, centre))
+
+
+def kept_timeline(
+    run: ExperimentRun, posteriors: dict[str, NDArray], window: tuple[int, int]
+) -> go.Figure:
+    """`timeline`, drawn once for each stage of a run and each window."""
+    return _timelines.get((*_stage(run), window), lambda: timeline(run, posteriors, window))
+
+
+def _stage(run: ExperimentRun) -> tuple:
+    return run.experiment, tuple(method.key for method in run.methods)
 
 
 def chart_of(experiment: Experiment, centre: int | None) -> Chart:

@@ -162,7 +162,7 @@ def show_timeline(run) -> None:
         )
     )
     st.plotly_chart(
-        compare.timeline(run, posteriors(run), window),
+        compare.kept_timeline(run, posteriors(run), window),
         key="timeline-figure",
         config=CONFIG,
         alt=compare.timeline_in_words(run, window),

@@ -60,7 +60,8 @@ def test_controls_show_what_is_set_on_every_page(open_page):
 
         assert page.get_by_role("slider", name="Δ").get_attribute("aria-valuetext") == "100"
         assert page.get_by_role("spinbutton", name="Seed").input_value() == "11"
-        assert page.get_by_role("radio", name="Windowed").is_checked()
+        windowed = page.get_by_role("button", name="Windowed")
+        assert windowed.get_attribute("aria-pressed") == "true"
         assert page.get_by_role("radio", name="Convex").is_checked()
 
 
@@ -69,11 +70,13 @@ def test_a_control_that_was_gone_for_a_while_shows_what_is_set(open_page):
     convex = page.get_by_role("radio", name="Convex")
     convex.wait_for(state="attached")
 
-    page.get_by_text("Streaming", exact=True).click()
+    page.get_by_role("button", name="Streaming").click()
+    Lab(page).wait_for_query(algorithm="windowed,streaming")
+    page.get_by_role("button", name="Windowed").click()
     convex.wait_for(state="detached")
-    page.get_by_text("Windowed", exact=True).click()
+    page.get_by_role("button", name="Windowed").click()
     convex.wait_for(state="attached")
 
-    Lab(page).wait_for_query(algorithm="windowed", update="convex")
+    Lab(page).wait_for_query(algorithm="windowed,streaming", update="convex")
     wait_until_still(page)
     assert convex.is_checked()

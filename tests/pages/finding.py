@@ -29,6 +29,15 @@ def labelled(elements, label: str):
     return next(element for element in elements if element.label == label)
 
 
+def said(elements) -> list:
+    return [element.value for element in elements]
+
+
+def charts(page) -> int:
+    """How many Plotly figures a page shows."""
+    return len(page.get("plotly_chart"))
+
+
 def tables(page) -> list[dict[str, list[str]]]:
     """The tables of a page: cells by the headings of their columns."""
     out = []

@@ -4,6 +4,7 @@ import time
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import rhmm
 from dashboard.compute.jobs import Job
 from dashboard.compute.runs import ExperimentRun, compute, empty_run
 from dashboard.model.experiment import Experiment
@@ -12,17 +13,9 @@ from dashboard.model.presets import PRESETS
 from dashboard.text.formatting import MISSING, hundredths
 from dashboard.ui import job_view
 from dashboard.ui.session import visitor
-from rhmm import (
-    Hyperbolic,
-    RiemannianHMM,
-    RiemannianKMeans,
-    StreamingRiemannianHMM,
-    WindowedRiemannianHMM,
-    evaluate,
-)
 from rhmm.scoring import accuracy
 from tests.dashboard.made_runs import until
-from tests.pages.finding import labelled, tables, to_take
+from tests.pages.finding import charts, labelled, tables, to_take
 
 PATIENCE = 600.0
 """Seconds: longer than any machine needs."""
@@ -60,31 +53,29 @@ def accuracies(page: AppTest) -> list[str]:
     return tables(page)[0]["Accuracy (%)"]
 
 
-def charts(page: AppTest) -> int:
-    return len(page.get("plotly_chart"))
-
-
 @pytest.fixture(scope="module")
 def small() -> Experiment:
     return Experiment(**PRESETS["Overlapping"], length=2_000, seed=3, window=100)
 
 
 def test_the_numbers_are_those_of_the_library_for_the_same_seed(small):
-    disk = Hyperbolic(2)
-    truth = RiemannianHMM.from_parameters(
+    disk = rhmm.Hyperbolic(2)
+    truth = rhmm.RiemannianHMM.from_parameters(
         disk, small.startprob, small.transmat, small.means, small.sigmas
     )
     X, states = truth.sample(small.length, random_state=small.seed)
-    streaming = StreamingRiemannianHMM(disk, 3, window=100, random_state=small.seed)
-    windowed = WindowedRiemannianHMM(
+    streaming = rhmm.StreamingRiemannianHMM(disk, 3, window=100, random_state=small.seed)
+    windowed = rhmm.WindowedRiemannianHMM(
         disk, 3, window=100, transition_update="paper", random_state=small.seed
     )
-    clusters = RiemannianKMeans(disk, 3, random_state=small.seed).fit(X)
+    clusters = rhmm.RiemannianKMeans(disk, 3, random_state=small.seed).fit(X)
     results = {
-        "windowed": evaluate(windowed.partial_fit(X).to_hmm(), truth, X, states),
-        "streaming": evaluate(streaming.partial_fit(X).to_hmm(), truth, X, states),
-        EM: evaluate(RiemannianHMM(disk, 3, random_state=small.seed).fit(X), truth, X, states),
-        CEILING: evaluate(truth, truth, X, states),
+        "windowed": rhmm.evaluate(windowed.partial_fit(X).to_hmm(), truth, X, states),
+        "streaming": rhmm.evaluate(streaming.partial_fit(X).to_hmm(), truth, X, states),
+        EM: rhmm.evaluate(
+            rhmm.RiemannianHMM(disk, 3, random_state=small.seed).fit(X), truth, X, states
+        ),
+        CEILING: rhmm.evaluate(truth, truth, X, states),
     }
     (table,) = tables(opened(small))
     lines = (dict(zip(table, line, strict=True)) for line in zip(*table.values(), strict=True))

@@ -1,5 +1,4 @@
 import math
-import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from dashboard.text.delta_cost import delta_cost
 from rhmm import RunFailedError
 from rhmm.sweeping import Configuration, run_once
 from rhmm.sweeping.record import CannotWriteError, Record
-from tests.pages.finding import labelled, to_take
+from tests.pages.finding import charts, labelled, said, to_take
 
 APP = Path(__file__).parents[2] / "pages" / "navigation.py"
 PAGE = "experiment/tradeoff.py"
@@ -72,18 +71,6 @@ def settled(app: AppTest) -> AppTest:
 
 def labels(app):
     return [button.label for button in app.button]
-
-
-def widget(widgets, label):
-    return next(one for one in widgets if one.label == label)
-
-
-def charts(app):
-    return len(app.get("plotly_chart"))
-
-
-def said(elements):
-    return [element.value for element in elements]
 
 
 @pytest.fixture
@@ -176,8 +163,8 @@ def test_a_truth_that_cannot_be_is_told_before_a_sweep_runs_too():
 
 
 def test_every_refusal_stands_beside_its_control(small):
-    widget(small.multiselect, "Values of Δ").set_value([]).run()
-    widget(small.number_input, "Seeds").set_value(0).run()
+    labelled(small.multiselect, "Values of Δ").set_value([]).run()
+    labelled(small.number_input, "Seeds").set_value(0).run()
 
     assert said(small.error) == [
         "Choose at least one Δ.",
@@ -188,22 +175,22 @@ def test_every_refusal_stands_beside_its_control(small):
 def test_no_delta_is_refused_in_a_sentence_and_the_last_sweep_stays(small):
     app = small
     metrics = said(app.metric)
-    widget(app.multiselect, "Values of Δ").set_value([]).run()
+    labelled(app.multiselect, "Values of Δ").set_value([]).run()
 
     assert not app.exception
     assert said(app.error) == ["Choose at least one Δ."]
-    assert widget(app.multiselect, "Values of Δ").value == []  # as chosen
+    assert labelled(app.multiselect, "Values of Δ").value == []  # as chosen
     assert app.query_params["deltas"] == "40,100"  # as shown
     assert said(app.metric) == metrics
 
-    widget(app.multiselect, "Values of Δ").set_value([40]).run()
+    labelled(app.multiselect, "Values of Δ").set_value([40]).run()
     assert not app.error
     assert app.query_params["deltas"] == "40"
     settled(app)
 
 
 def test_no_algorithm_is_refused_in_a_sentence_and_the_last_sweep_stays(small):
-    widget(small.multiselect, "Online algorithms").set_value([]).run()
+    labelled(small.multiselect, "Online algorithms").set_value([]).run()
 
     assert not small.exception
     assert said(small.error) == ["Choose at least one algorithm."]
@@ -216,20 +203,20 @@ def test_no_algorithm_is_refused_in_a_sentence_and_the_last_sweep_stays(small):
      (None, "a whole number")],
 )  # fmt: skip
 def test_a_number_of_seeds_that_cannot_be_is_refused_in_a_sentence(runs, rule, small):
-    widget(small.number_input, "Seeds").set_value(runs).run()
+    labelled(small.number_input, "Seeds").set_value(runs).run()
 
     assert not small.exception
     assert said(small.error) == [f"The number of seeds must be {rule}."]
-    assert widget(small.number_input, "Seeds").value == runs  # as typed
+    assert labelled(small.number_input, "Seeds").value == runs  # as typed
     assert small.query_params["runs"] == "2"
     assert charts(small) == len(tradeoff.MEASURES)
 
 
 def test_a_refusal_stays_beside_its_control_when_another_is_moved(small):
-    widget(small.multiselect, "Values of Δ").set_value([]).run()
+    labelled(small.multiselect, "Values of Δ").set_value([]).run()
     labelled(small.number_input, "Seed").set_value(5).run()
 
-    assert widget(small.multiselect, "Values of Δ").value == []
+    assert labelled(small.multiselect, "Values of Δ").value == []
     assert said(small.error) == ["Choose at least one Δ."]
 
 
@@ -248,7 +235,7 @@ def test_a_delta_beyond_the_chain_is_left_out_in_a_sentence():
         "Left out, because a chain of 500 observations and 3 states cannot use them: "
         "Δ = 1,000, 5,000."
     ]
-    assert widget(app.multiselect, "Values of Δ").value == [40, 1000, 5000]
+    assert labelled(app.multiselect, "Values of Δ").value == [40, 1000, 5000]
     assert charts(app) == len(tradeoff.MEASURES)
     assert not app.error
 
@@ -280,18 +267,9 @@ def test_a_broken_link_is_one_sentence_and_the_rest_of_it_is_kept(query, sentenc
     assert len(app.warning) == 1
     assert app.warning[0].value.startswith(sentence)
     plan = Plan.from_query(SMALL | query)[0]
-    assert widget(app.multiselect, "Values of Δ").value == list(plan.windows)
-    assert widget(app.multiselect, "Online algorithms").value == list(plan.learners)
-    assert widget(app.number_input, "Seeds").value == plan.runs
-
-
-def test_several_broken_parts_of_a_link_are_one_warning_that_names_each():
-    broken = {"A": "oops", "T": "7", "show": "magic", "runs": "many", "learners": "none"}
-    app = opened(**LONG | broken)
-
-    (warning,) = said(app.warning)
-    for key in broken:
-        assert re.search(rf"^- Cannot (read|use) {key}\b", warning, re.MULTILINE), key
+    assert labelled(app.multiselect, "Values of Δ").value == list(plan.windows)
+    assert labelled(app.multiselect, "Online algorithms").value == list(plan.learners)
+    assert labelled(app.number_input, "Seeds").value == plan.runs
 
 
 def test_a_cluster_that_does_not_answer_is_told_until_the_next_try(monkeypatch):

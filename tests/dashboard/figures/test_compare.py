@@ -65,6 +65,27 @@ def test_the_likelihood_climbs_from_kmeans_to_em(paper):
     assert np.all(np.diff(climb.y) >= 0.0)
 
 
+def test_the_likelihood_has_a_level_for_every_online_learner_and_the_ceiling(paper):
+    names = [trace.name for trace in compare.likelihood(paper).data]
+    expected = ("EM", "Windowed", "Streaming", "True parameters")
+    assert len(names) == len(expected)
+    assert all(name.startswith(start) for name, start in zip(names, expected, strict=True))
+
+
+def test_the_climb_begins_where_em_itself_began(any_run):
+    climb = compare.likelihood(any_run).data[0]
+    em = any_run.method(EM)
+    assert climb.y[0] == em.path.log_likelihood[0] / any_run.experiment.length
+    assert climb.text[0] == "its own start"
+
+
+@pytest.mark.parametrize("centre", [0, 2])
+def test_a_map_can_have_the_true_mean_of_a_state_in_its_middle(paper, centre):
+    crosses = compare.map_of(paper, paper.method(EM), centre).data[-1]
+    assert (crosses.x[centre], crosses.y[centre]) == pytest.approx((0.0, 0.0), abs=1e-12)
+    assert crosses.text[centre].startswith(f"true mean of state {centre + 1}")
+
+
 def test_the_likelihood_without_em_shows_the_levels_alone(paper):
     early = until(paper, "windowed", CEILING)
     assert len(compare.likelihood(early).data) == 2
