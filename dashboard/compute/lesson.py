@@ -85,7 +85,27 @@ class Exit(NamedTuple):
     @property
     def raw(self) -> float:
         """What the step asks for."""
-        return float(self.step.raw[self.row, self.column])
+        return self._entry(self.step.raw)
+
+    @property
+    def before(self) -> float:
+        """The entry before the step."""
+        return self._entry(self.step.explanation.before.transmat)
+
+    @property
+    def mu(self) -> float:
+        """μ of the entry."""
+        return self._entry(self.step.explanation.mu)
+
+    @property
+    def g(self) -> float:
+        """g of the entry."""
+        return self._entry(self.step.explanation.g)
+
+    def _entry(self, table: np.ndarray | None) -> float:
+        if table is None:
+            raise ValueError("only the paper's update of A has μ and g")
+        return float(table[self.row, self.column])
 
 
 class Windows(NamedTuple):

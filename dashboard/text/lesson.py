@@ -35,15 +35,13 @@ def _first_row_to_fail() -> Question:
     found = results.windows()
     n, out = len(results.PAPERS.means), found.exit
     name = indexed("A", out.row, out.column)
-    e = out.step.explanation
-    mu, g = e.mu[out.row, out.column], e.g[out.row, out.column]
     return Question(
         f"Δ = {results.SHORT}, A updated as printed: which row of A fails first?",
         tuple(f"Row {i + 1}" for i in range(n)),
         out.row,
-        f"At k = {out.k} the step takes {name} from {e.before.transmat[out.row, out.column]:.3f} "
-        f"to :red[**{out.raw:.3f}**], which is no probability. Its μ is only {mu:.1f}, so the step "
-        f"1/μ is long; g = {g:.3f} pulls less than its row does on average. Clipped to almost 0, "
+        f"At k = {out.k} the step takes {name} from {out.before:.3f} to :red[**{out.raw:.3f}**], "
+        f"which is no probability. Its μ is only {out.mu:.1f}, so the step 1/μ is long; g = "
+        f"{out.g:.3f} pulls less than its row does on average. Clipped to almost 0, "
         "it hardly ever comes back.",
     )
 

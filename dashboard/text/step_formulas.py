@@ -9,6 +9,7 @@ from dashboard.compute.steps import CONVEX, PAPER, STREAMING, Step
 from rhmm.streams.explanation import Explanation
 
 _CLOSE = 1e-9
+_WITHIN = "A step towards a law, and never beyond it: it cannot leave [0, 1]."
 
 
 class Formula(NamedTuple):
@@ -79,15 +80,14 @@ def _newest(e: Explanation, i: int) -> list[Formula]:
     if not np.allclose(joint / joint.sum(), e.alpha[-1], atol=_CLOSE):
         return []  # A has moved since, and the learner filters on with what it had
     s = i + 1
-    tex = (
-        rf"\gamma_{{k|k}}({s}) = \alpha_k({s}) = \frac{{p_{s}(y_k) \sum_h \alpha_{{k-1}}(h)\,"
-        rf"A_{{h{s}}}}}{{\sum_j p_j(y_k) \sum_h \alpha_{{k-1}}(h)\,A_{{hj}}}} = "
-        rf"\frac{{{number(e.density[-1, i])} \cdot {number(predicted[i])}}}"
-        rf"{{{number(joint.sum())}}}"
-        rf" = {number(e.alpha[-1, i])}"
-    )
+    lines = [
+        rf"\gamma_{{k|k}}({s}) = \alpha_k({s}) &= \frac{{p_{s}(y_k) \sum_h \alpha_{{k-1}}(h)\,"
+        rf"A_{{h{s}}}}}{{\sum_j p_j(y_k) \sum_h \alpha_{{k-1}}(h)\,A_{{hj}}}}",
+        rf"&= \frac{{{number(e.density[-1, i])} \cdot {number(predicted[i])}}}"
+        rf"{{{number(joint.sum())}}} = {number(e.alpha[-1, i])}",
+    ]
     words = "Densities are divided by the largest of them: only their ratios count."
-    return [Formula("Is the new point from this state?", tex, words)]
+    return [Formula("Is the new point from this state?", _aligned(lines), words)]
 
 
 def _tau(e: Explanation, i: int) -> Formula:
@@ -102,10 +102,13 @@ def _tau(e: Explanation, i: int) -> Formula:
 def _memory(e: Explanation, i: int) -> list[Formula]:
     """τ of the streaming algorithm."""
     s, visited = i + 1, e.weight[:, i].sum()
-    share = f"{number(visited)} = {' + '.join(number(w) for w in e.weight[:, i])}"
+    parts = [number(w) for w in e.weight[:, i]]
+    half = -(-len(parts) // 2)
+    lines = [rf"w &= \sum_t \gamma_t({s}) = {number(visited)}", f"&= {' + '.join(parts[:half])}"]
+    if parts[half:]:
+        lines.append(rf"&\quad + {' + '.join(parts[half:])}")
     weight = Formula(
-        f"How much of the {len(e.learned)} learned points is this state’s?",
-        rf"w = \sum_t \gamma_t({s}) = {share}",
+        f"How much of the {len(e.learned)} learned points is this state’s?", _aligned(lines)
     )
     if e.tau[i] == 0.0:
         return [weight]
@@ -123,16 +126,19 @@ def _mean(step: Step, i: int, coordinates: np.ndarray) -> Formula:
     way = float(step.manifold.dist(e.before.means[i], e.after.means[i]))
     places = rf"{_vector(coordinates[0])} \;\longrightarrow\; {_vector(coordinates[1])}"
     if step.kind == STREAMING:
-        tex = (
-            rf"c_{s}' = \exp_{{c_{s}}}\!\Big(\frac{{\tau}}{{\kappa}} \sum_t \frac{{\gamma_t}}{{w}} "
-            rf"\log_{{c_{s}}} y_t\Big), \quad \kappa = {number(e.kappa[i])}: \quad {places}"
+        lines = [
+            rf"c_{s}' &= \exp_{{c_{s}}}\!\Big(\frac{{\tau}}{{\kappa}} \sum_t "
+            rf"\frac{{\gamma_t}}{{w}} \log_{{c_{s}}} y_t\Big), \quad \kappa = {number(e.kappa[i])}",
+            rf"c_{s}: \quad & {places}",
+        ]
+        return Formula(
+            "The mean moves", _aligned(lines), f"By the distance {way:.4f} along a geodesic."
         )
-        return Formula("The mean moves", tex, f"By the distance {way:.4f} along a geodesic.")
     d = step.distances[i, 0]
-    tex = rf"c_{s}' = c_{s} \,\#_\tau\, y_k: \quad {places}"
+    lines = [rf"c_{s}' &= c_{s} \,\#_\tau\, y_k", rf"c_{s}: \quad & {places}"]
     return Formula(
         "The mean moves along its geodesic",
-        tex,
+        _aligned(lines),
         f"d(c, y) = {d:.4f}, and it goes τ · d = {e.tau[i]:.4f} · {d:.4f} = {way:.4f} of that.",
     )
 
@@ -141,12 +147,12 @@ def _delta(step: Step, i: int) -> Formula:
     e, s = step.explanation, i + 1
     old, d2, gamma = e.before.delta[i], step.distances[i, 0] ** 2, e.gamma[-1, i]
     new = old + gamma * (d2 - old) / np.sqrt(e.step)
-    tex = (
-        rf"\delta_{s}' = \delta_{s} + \frac{{\gamma\,(d^2 - \delta_{s})}}{{\sqrt{{k}}}} = "
-        rf"{number(old)} + \frac{{{number(gamma)}\,({number(d2)} - {number(old)})}}"
-        rf"{{\sqrt{{{e.step}}}}} = {number(new)}"
-    )
-    return Formula("Its mean squared distance", tex, _floored(new, e.after.delta[i]))
+    lines = [
+        rf"\delta_{s}' &= \delta_{s} + \frac{{\gamma\,(d^2 - \delta_{s})}}{{\sqrt{{k}}}}",
+        rf"&= {number(old)} + \frac{{{number(gamma)}\,({number(d2)} - {number(old)})}}"
+        rf"{{\sqrt{{{e.step}}}}} = {number(new)}",
+    ]
+    return Formula("Its mean squared distance", _aligned(lines), _floored(new, e.after.delta[i]))
 
 
 def _streaming_delta(step: Step, i: int) -> Formula:
@@ -154,12 +160,12 @@ def _streaming_delta(step: Step, i: int) -> Formula:
     old, visited = e.before.delta[i], max(e.weight[:, i].sum(), 1e-300)
     d2 = float(e.weight[:, i] / visited @ step.distances[i] ** 2)
     new = (1.0 - e.tau[i]) * old + e.tau[i] * d2
-    tex = (
-        rf"\delta_{s}' = (1 - \tau)\,\delta_{s} + \tau \sum_t \frac{{\gamma_t}}{{w}} d^2 = "
-        rf"{number(1 - e.tau[i])} \cdot {number(old)} + {number(e.tau[i])} \cdot {number(d2)} = "
-        rf"{number(new)}"
-    )
-    return Formula("Its mean squared distance", tex, _floored(new, e.after.delta[i]))
+    lines = [
+        rf"\delta_{s}' &= (1 - \tau)\,\delta_{s} + \tau \sum_t \frac{{\gamma_t}}{{w}} d^2",
+        rf"&= {number(1 - e.tau[i])} \cdot {number(old)} + {number(e.tau[i])} \cdot {number(d2)} = "
+        rf"{number(new)}",
+    ]
+    return Formula("Its mean squared distance", _aligned(lines), _floored(new, e.after.delta[i]))
 
 
 def _floored(new: float, kept: float) -> str:
@@ -182,14 +188,17 @@ def _printed_row(step: Step, i: int) -> list[Formula]:
     counts = e.zeta.sum(axis=0)[i]
     pull = (g / mu).sum() / (1.0 / mu).sum()
     infos = [
-        rf"\mu_{j + 1} &= \frac{{\sum_t \zeta_t({s},{j + 1})}}{{A_{{{s}{j + 1}}}^2}} = "
-        rf"\frac{{{number(counts[j])}}}{{{number(old[j])}^2}} = {number(mu[j])}, & "
-        rf"g_{j + 1} &= \frac{{\zeta_{{k-1}}({s},{j + 1})}}{{A_{{{s}{j + 1}}}}} = "
-        rf"\frac{{{number(e.pair[i, j])}}}{{{number(old[j])}}} = {number(g[j])}"
+        rf"\mu_j &= \frac{{\sum_t \zeta_t({s},j)}}{{A_{{{s}j}}^2}}, & g_j &= "
+        rf"\frac{{\zeta_{{k-1}}({s},j)}}{{A_{{{s}j}}}}"
+    ]
+    infos += [
+        rf"\mu_{j + 1} &= \frac{{{number(counts[j])}}}{{{number(old[j])}^2}} = {number(mu[j])}, & "
+        rf"g_{j + 1} &= \frac{{{number(e.pair[i, j])}}}{{{number(old[j])}}} = {number(g[j])}"
         for j in range(n)
     ]
     middle = rf"\bar g = \frac{{\sum_h g_h / \mu_h}}{{\sum_h 1 / \mu_h}} = {number(pull)}"
-    steps = [
+    steps = [rf"A_{{{s}j}}' &= A_{{{s}j}} + \frac{{1}}{{\mu_j}}\,(g_j - \bar g)"]
+    steps += [
         rf"A_{{{s}{j + 1}}}' &= {number(old[j])} + \frac{{1}}{{{number(mu[j])}}}"
         rf"\,({number(g[j])} - {_signed(pull)}) = {_probability(step.raw[i, j])}"
         for j in range(n)
@@ -205,28 +214,29 @@ def _convex_row(step: Step, i: int) -> Formula:
     e, s = step.explanation, i + 1
     old, total = e.before.transmat[i], e.pair[i].sum()
     lines = [
-        rf"A_{{{s}{j + 1}}}' &= A_{{{s}{j + 1}}} + \frac{{\zeta({s},{j + 1}) - A_{{{s}{j + 1}}} "
-        rf"\sum_h \zeta({s},h)}}{{\sum_t \gamma_t({s})}} = {number(old[j])} + "
+        rf"A_{{{s}j}}' &= A_{{{s}j}} + \frac{{\zeta({s},j) - A_{{{s}j}} \sum_h \zeta({s},h)}}"
+        rf"{{\sum_t \gamma_t({s})}}"
+    ]
+    lines += [
+        rf"A_{{{s}{j + 1}}}' &= {number(old[j])} + "
         rf"\frac{{{number(e.pair[i, j])} - {number(old[j])} \cdot {number(total)}}}"
         rf"{{{number(e.visits[i])}}} = {_probability(step.raw[i, j])}"
         for j in range(len(old))
     ]
-    words = "A step towards a law, and never beyond it: it cannot leave [0, 1]."
-    return Formula(f"Row {s} of A moves", _aligned(lines), words)
+    return Formula(f"Row {s} of A moves", _aligned([*lines, _kept(step, i)]), _WITHIN)
 
 
 def _streaming_row(step: Step, i: int) -> Formula:
     e, s = step.explanation, i + 1
     old, visited = e.before.transmat[i], max(e.weight[:, i].sum(), 1e-300)
-    lines = [
-        rf"A_{{{s}{j + 1}}}' &= (1 - \tau) A_{{{s}{j + 1}}} + \tau\,\frac{{\sum_t \zeta_t({s},"
-        rf"{j + 1})}}{{w}} = {number(1 - e.tau[i])} \cdot {number(old[j])} + {number(e.tau[i])} "
+    lines = [rf"A_{{{s}j}}' &= (1 - \tau) A_{{{s}j}} + \tau\,\frac{{\sum_t \zeta_t({s},j)}}{{w}}"]
+    lines += [
+        rf"A_{{{s}{j + 1}}}' &= {number(1 - e.tau[i])} \cdot {number(old[j])} + {number(e.tau[i])} "
         rf"\cdot \frac{{{number(e.pair[i, j])}}}{{{number(visited)}}} = "
         rf"{_probability(step.raw[i, j])}"
         for j in range(len(old))
     ]
-    words = "A step towards a law, and never beyond it: it cannot leave [0, 1]."
-    return Formula(f"Row {s} of A moves", _aligned(lines), words)
+    return Formula(f"Row {s} of A moves", _aligned([*lines, _kept(step, i)]), _WITHIN)
 
 
 def _kept(step: Step, i: int) -> str:

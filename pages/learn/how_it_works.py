@@ -79,24 +79,26 @@ def opened() -> tuple[Replay, int]:
 
 def choose_step(steps: Replay, k: int) -> None:
     """Which learner, and which k."""
-    sync.widget(
-        st.selectbox, "inspect", "Learner", lesson.inspect, lambda key: me.learn(inspect=key),
-        options=list(INSPECTED), format_func=lambda key: capitalised(INSPECTED[key].name),
-    )  # fmt: skip
 
-    def go(to: int | None) -> None:
+    def go(to: float | None) -> None:
         if to is not None:
-            me.show(k=min(max(to, steps.first), steps.last))
+            me.show(k=min(max(int(to), steps.first), steps.last))
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sync.widget(
-            st.number_input, "lesson-k", "Observation k", k, lambda to: go(to and int(to)),
-            step=1, width=150,
-            help=f"From {steps.first:,}, the first after the start, to {steps.last:,}.",
+            st.selectbox, "inspect", "Learner", lesson.inspect, lambda key: me.learn(inspect=key),
+            options=list(INSPECTED), format_func=lambda key: capitalised(INSPECTED[key].name),
         )  # fmt: skip
-        st.button("−1", help="One step back", on_click=go, args=(k - 1,), disabled=k <= steps.first)
-        st.button("+1", help="One step on", on_click=go, args=(k + 1,), disabled=k >= steps.last)
-        st.button("+100", help="A hundred steps on", on_click=go, args=(k + 100,))
+        sync.widget(
+            st.number_input, "lesson-k", "k", k, go, step=1, width=130,
+            help=f"Observation {steps.first:,}, the first after the start, to {steps.last:,}.",
+        )  # fmt: skip
+    with st.container(horizontal=True):
+        for by in (-100, -1, 1, 100):
+            st.button(
+                f"{by:+}".replace("-", "−"), help=f"{abs(by)} {'on' if by > 0 else 'back'}",
+                on_click=go, args=(k + by,), disabled=k == (steps.last if by > 0 else steps.first),
+            )  # fmt: skip
     if me.view.k is not None and me.view.k < steps.first:
         st.caption(
             f"At k = {me.view.k:,} the learner still collects its first {steps.first - 1:,} "
@@ -128,7 +130,7 @@ controls.link_warnings()
 turn()
 
 with st.container(key="lesson-halves"):
-    left, right = st.columns([3, 2], gap="large")
+    left, right = st.columns([13, 8], gap="medium")
 revealed = lesson.step in me.guesses
 step: Step | None = None
 with left:

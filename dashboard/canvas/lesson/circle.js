@@ -21,7 +21,10 @@ export class Circle {
     this.stage = stage;
     this.map = stage.map("The Poincaré disk with a circle of radius σ off the middle, and its centre");
     this.sigma = 1;
-    this.centre = stage.handle(this.map, "Centre of the circle", [0.46, 0.46]);
+    this.centre = stage.handle(this.map, "Centre of the circle", [0.46, 0.46], () => {
+      this.#share = 0; // a centre that stayed in the middle could not be dragged
+      this.slider.set(0);
+    });
     stage.slider(
       "σ", { min: 0.2, max: 2, step: 0.05, value: 1 }, (sigma) => sigma.toFixed(2), (sigma) => { this.sigma = sigma; },
     );

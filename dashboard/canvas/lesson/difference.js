@@ -24,7 +24,6 @@ import { drawBars } from "./plots.js";
  * @property {number[]} both P(state | all)
  * @property {Float32Array} cloud (M, 2)
  * @property {Int8Array} labels (M,) of K-means
- * @property {number[]} around the true states of the neighbours in time
  */
 
 export class Difference {
@@ -51,12 +50,13 @@ export class Difference {
     });
     map.dot(point, { size: 9, hollow: true });
     map.name(`yₜ`, point, { up: -16 });
-    let top = drawBars(panel, "d to the centres of K-means", about.distances, 0, { most: Math.max(...about.distances), chosen: about.kmeans });
+    const room = panel.height / 5, { kmeans, truth } = about;
+    drawBars(panel, "d to the centres of K-means", about.distances, 0, { most: Math.max(...about.distances), chosen: kmeans, room });
     if (stage.revealed) {
-      top = drawBars(panel, "this point alone: p(y)", about.density, top);
-      top = drawBars(panel, "the past: Σ α A", about.past, top);
-      top = drawBars(panel, "the future: β", about.future, top);
-      drawBars(panel, "all of it: γ", about.both, top, { chosen: about.truth });
+      drawBars(panel, "this point alone: p(y)", about.density, room, { room });
+      drawBars(panel, "the past: Σ α A", about.past, 2 * room, { room });
+      drawBars(panel, "the future: β", about.future, 3 * room, { room });
+      drawBars(panel, "all of it: γ", about.both, 4 * room, { chosen: truth, room });
     }
     stage.say(
       stage.revealed

@@ -33,14 +33,33 @@ export class Matrices {
     map.line([[0, 0], at], { colour: COLOUR, width: 3 });
     map.dot([0, 0], { size: 4 });
     map.dot(at, { colour: COLOUR, size: 9 });
-    const { rx, ry, angle } = ellipseOf(at), unit = Math.min(panel.width, panel.height) / 12;
-    const { g } = panel, x = panel.width / 2, y = panel.height * 0.4;
-    g.save();
-    g.translate(x, y);
-    g.rotate(-angle);
+    this.#drawEllipse(panel.width / 2, panel.height * 0.38);
+    this.#drawMatrix([a, b, b, c], panel.width / 2, panel.height * 0.84);
+    const d = distance([0, 0], at), other = matrixDistance({ a: 1, b: 0, c: 1 }, { a, b, c });
+    stage.box.dataset.stretch = String(ellipseOf(at).rx);
+    stage.say(
+      `det P = ${(a * c - b * b).toFixed(3)} · on the disk d(0, z) = ${d.toFixed(3)} · ` +
+        `of matrices d(1, P) = ${other.toFixed(3)} = √2 · ${d.toFixed(3)}`,
+    );
+  }
+
+  /**
+   * The ellipse, and dashed the circle that the middle of the disk stands for.
+   * @param {number} x
+   * @param {number} y
+   */
+  #drawEllipse(x, y) {
+    const { g, width, colours } = this.panel, { rx, ry, angle } = ellipseOf(this.point.at);
+    const unit = Math.min(width / 9, (0.48 * width) / rx); // one that is very long is drawn smaller
     g.beginPath();
-    g.ellipse(0, 0, rx * unit, ry * unit, 0, 0, 2 * Math.PI);
-    g.restore();
+    g.arc(x, y, unit, 0, 2 * Math.PI);
+    g.setLineDash([4, 4]);
+    g.strokeStyle = colours.text;
+    g.lineWidth = 1.5;
+    g.stroke();
+    g.setLineDash([]);
+    g.beginPath();
+    g.ellipse(x, y, rx * unit, ry * unit, -angle, 0, 2 * Math.PI);
     g.globalAlpha = 0.2;
     g.fillStyle = COLOUR;
     g.fill();
@@ -48,14 +67,29 @@ export class Matrices {
     g.strokeStyle = COLOUR;
     g.lineWidth = 3;
     g.stroke();
-    const lines = [`P = ⎡${a.toFixed(2).padStart(6)}  ${b.toFixed(2).padStart(6)} ⎤`, `      ⎣${b.toFixed(2).padStart(6)}  ${c.toFixed(2).padStart(6)} ⎦`];
-    lines.forEach((line, i) => panel.write(line, x, panel.height * 0.82 + 20 * i, { align: "center", size: 14 }));
-    const d = distance([0, 0], at), other = matrixDistance({ a: 1, b: 0, c: 1 }, { a, b, c });
-    stage.box.dataset.stretch = String(rx);
-    stage.say(
-      `det P = ${(a * c - b * b).toFixed(3)} · on the disk d(0, z) = ${d.toFixed(3)} · ` +
-        `of matrices d(1, P) = ${other.toFixed(3)} = √2 · ${d.toFixed(3)}`,
-    );
+  }
+
+  /**
+   * @param {number[]} entries row by row
+   * @param {number} x
+   * @param {number} y
+   */
+  #drawMatrix(entries, x, y) {
+    const { panel } = this, { g, colours } = panel;
+    panel.write("P =", x - 66, y, { align: "right" });
+    entries.forEach((entry, i) => {
+      panel.write(entry.toFixed(2), x + (i % 2 ? 62 : 0), y + (i < 2 ? -12 : 12), { align: "right" });
+    });
+    g.strokeStyle = colours.text;
+    g.lineWidth = 1.5;
+    for (const [side, inwards] of [[x - 56, 5], [x + 72, -5]]) {
+      g.beginPath();
+      g.moveTo(side + inwards, y - 24);
+      g.lineTo(side, y - 24);
+      g.lineTo(side, y + 24);
+      g.lineTo(side + inwards, y + 24);
+      g.stroke();
+    }
   }
 
   /** A few places, each with its ellipse, scaled to the same length. */

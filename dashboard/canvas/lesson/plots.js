@@ -72,16 +72,17 @@ export function onPlot({ left, right, top, bottom, xMost, yMost, xLeast = 0 }, x
 }
 
 /**
- * One bar for each state, with its number, in a row of its own.
+ * One bar for each state, with its number.
  * @param {Board} board
  * @param {string} title
  * @param {ArrayLike<number>} values
  * @param {number} top
- * @param {{ most?: number, digits?: number, chosen?: number }} [style] `chosen` is written in bold
- * @returns {number} where the next row may begin
+ * @param {{ most?: number, chosen?: number, room?: number }} [style] the value for a bar of full length, the bar
+ *   whose number is written in bold, and how high all of it may be
  */
-export function drawBars(board, title, values, top, { most = 1, digits = 3, chosen = -1 } = {}) {
-  const { g } = board, left = 30, room = Math.max(30, board.width - left - 62), height = 15, step = 20;
+export function drawBars(board, title, values, top, { most = 1, chosen = -1, room: high = 90 } = {}) {
+  const { g } = board, left = 30, room = Math.max(30, board.width - left - 62);
+  const step = Math.min(20, (high - 26) / values.length), height = 0.75 * step;
   board.write(title, 2, top + 8, { size: 14, weight: 600 });
   for (let i = 0; i < values.length; i++) {
     const y = top + 20 + i * step;
@@ -92,9 +93,8 @@ export function drawBars(board, title, values, top, { most = 1, digits = 3, chos
     g.globalAlpha = 1;
     g.fillRect(left, y, room * Math.min(1, Math.max(0, values[i] / most)), height);
     const weight = i === chosen ? 700 : 400;
-    board.write(values[i].toFixed(digits), left + room + 6, y + height / 2, { size: 14, weight });
+    board.write(values[i].toFixed(3), left + room + 6, y + height / 2, { size: 14, weight });
   }
-  return top + 26 + values.length * step;
 }
 
 /**

@@ -104,7 +104,7 @@ export class OneStep {
   #drawZeta(top) {
     const { panel, step } = this, { n } = step, pair = Math.min(this.at, step.zeta.length / n / n - 1);
     if (n > 4) {
-      drawBars(panel, "τ: how far each mean moves", step.tau, top, { most: Math.max(...step.tau, 1e-9) });
+      drawBars(panel, "τ: how far each mean moves", step.tau, top, { most: Math.max(...step.tau, 1e-9), room: panel.height - top });
       return;
     }
     const left = 30, width = (panel.width - left) / n, height = Math.min(26, (panel.height - top - 24) / n), { g } = panel;

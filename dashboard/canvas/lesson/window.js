@@ -52,7 +52,7 @@ export class Windows {
 
   draw() {
     const { panel, about, stage, k } = this, wide = panel.width > 460, columns = wide ? 2 : 1;
-    const rows = Math.ceil(about.runs.length / columns), head = 84;
+    const rows = Math.ceil(about.runs.length / columns), head = 96;
     this.#drawStrip();
     const width = panel.width / columns, height = (panel.height - head) / rows;
     about.runs.forEach((run, r) => {
@@ -71,7 +71,7 @@ export class Windows {
   /** The last observations, and how many of them each window holds. */
   #drawStrip() {
     const { panel, about, k } = this, { g } = panel, longest = Math.max(...about.runs.map((run) => run.window));
-    const shown = longest + 40, width = panel.width / shown, right = Math.min(k + 20, about.length);
+    const shown = Math.round(1.45 * longest), width = panel.width / shown, right = Math.min(k + 20, about.length);
     panel.write(`The chain up to k = ${k.toLocaleString("en-US")}, and what a window of Δ holds of it`, 2, 9, { size: 14, weight: 600 });
     for (let i = 0; i < shown; i++) {
       const t = right - shown + i;
@@ -91,9 +91,11 @@ export class Windows {
       g.lineTo(end, y);
       g.lineTo(end, y - 4);
       g.stroke();
-      const room = begin > 70;
-      panel.write(`Δ = ${window}`, room ? begin - 6 : begin + 30, y, { size: 13, align: room ? "right" : "left" });
+      panel.write(`Δ = ${window}`, begin - 6, y, { size: 13, align: "right" });
     });
+    panel.write("Below: the chance to stay,", 2, 82, { size: 13 });
+    about.truth.forEach((_, i) => panel.write(`A${"₁₂₃₄₅₆₇₈"[i].repeat(2)}`, 168 + 34 * i, 82, { size: 14, weight: 700, colour: colourOf(i) }));
+    panel.write("dashed: the truth", 168 + 34 * about.truth.length, 82, { size: 13 });
   }
 
   /**
