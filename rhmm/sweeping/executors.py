@@ -21,7 +21,7 @@ def open_executor(scheduler: str | None = None, workers: int | None = None) -> I
     ----------
     scheduler
         Address of a Dask scheduler, ``"tcp://host:8786"``; None for processes of this machine.
-        Dask runs what it is sent: an address must never come from somebody you do not trust.
+        Dask runs what it is sent: never take an address from a source you do not trust.
     workers
         Processes of this machine, as many as cores if None. A cluster has its own.
 

@@ -125,7 +125,7 @@ def compute_runs(
 ) -> Generator[Run]:
     """The runs of the tasks as they come; leaving early cancels the others.
 
-    For whoever keeps runs in a way of their own; else see `sweep`.
+    For callers that keep runs in a way of their own; others use `sweep`.
     """
     # Seed by seed, so that all configurations have about as many runs at any time; the longest
     # first, so that no processor is left with a long one while the others have nothing to do.

@@ -174,7 +174,7 @@ def test_arrays_of_any_shape_are_their_numbers(manifold):
     assert_array_equal(manifold.delta([1.0, 2.0]), manifold.delta(np.array([1.0, 2.0])))
 
 
-def test_threads_that_meet_a_manifold_at_the_same_time_disturb_nobody():
+def test_threads_that_use_a_new_manifold_at_the_same_time_agree():
     sizes = (3, 8)
     expected = [law_of(SPD(m), 0.1) for m in sizes]
     departure_series.cache_clear()
