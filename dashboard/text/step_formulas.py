@@ -18,6 +18,8 @@ class Formula(NamedTuple):
     title: str
     tex: str
     words: str = ""
+    is_wide: bool = False
+    """Whether it needs the whole width of a page."""
 
 
 def formulas(step: Step, state: int, coords: Callable[[np.ndarray], Any]) -> list[Formula]:
@@ -113,12 +115,13 @@ def _memory(e: Explanation, i: int) -> list[Formula]:
     if e.tau[i] == 0.0:
         return [weight]
     gain = -np.log1p(-e.tau[i]) * e.visits[i] / visited
-    tex = (
-        rf"\tau = 1 - e^{{-{gain:.2f}\,w / n}} = 1 - \exp\!\left(-{gain:.2f} \cdot "
-        rf"\frac{{{number(visited)}}}{{{number(e.visits[i])}}}\right) = {number(e.tau[i])}"
-    )
+    lines = [
+        rf"\tau &= 1 - e^{{-{gain:.2f}\,w / n}}",
+        rf"&= 1 - \exp\!\left(-{gain:.2f} \cdot \frac{{{number(visited)}}}"
+        rf"{{{number(e.visits[i])}}}\right) = {number(e.tau[i])}",
+    ]
     words = "n is how much of all observations so far the state has had."
-    return [weight, Formula("How far does it move?", tex, words)]
+    return [weight, Formula("How far does it move?", _aligned(lines), words)]
 
 
 def _mean(step: Step, i: int, coordinates: np.ndarray) -> Formula:
@@ -204,9 +207,11 @@ def _printed_row(step: Step, i: int) -> list[Formula]:
         for j in range(n)
     ]
     return [
-        Formula(f"Row {s} of A: what the window knows of it", _aligned(infos)),
+        Formula(f"Row {s} of A: what the window knows of it", _aligned(infos), is_wide=True),
         Formula("The pull that all entries of the row share", middle),
-        Formula(f"Row {s} of A moves", _aligned([*steps, _kept(step, i)]), _clipped(step.raw[i])),
+        Formula(
+            f"Row {s} of A moves", _aligned([*steps, _kept(step, i)]), _clipped(step.raw[i]), True
+        ),
     ]
 
 
@@ -223,7 +228,7 @@ def _convex_row(step: Step, i: int) -> Formula:
         rf"{{{number(e.visits[i])}}} = {_probability(step.raw[i, j])}"
         for j in range(len(old))
     ]
-    return Formula(f"Row {s} of A moves", _aligned([*lines, _kept(step, i)]), _WITHIN)
+    return Formula(f"Row {s} of A moves", _aligned([*lines, _kept(step, i)]), _WITHIN, True)
 
 
 def _streaming_row(step: Step, i: int) -> Formula:
@@ -236,7 +241,7 @@ def _streaming_row(step: Step, i: int) -> Formula:
         rf"{_probability(step.raw[i, j])}"
         for j in range(len(old))
     ]
-    return Formula(f"Row {s} of A moves", _aligned([*lines, _kept(step, i)]), _WITHIN)
+    return Formula(f"Row {s} of A moves", _aligned([*lines, _kept(step, i)]), _WITHIN, True)
 
 
 def _kept(step: Step, i: int) -> str:

@@ -117,8 +117,10 @@ def show_formulas(step: Step) -> None:
     )  # fmt: skip
     state = min(shown, now.n_states - 1)
     with st.container(key="lesson-formulas"):
-        for formula in step_formulas.formulas(step, state, SPACES[now.space].coords):
-            with st.container(border=True):
+        formulas = step_formulas.formulas(step, state, SPACES[now.space].coords)
+        for i, formula in enumerate(formulas):
+            width = "wide" if formula.is_wide else "narrow"
+            with st.container(border=True, key=f"formula-{width}-{i}"):
                 st.markdown(f"**{formula.title}**")
                 st.latex(formula.tex)
                 if formula.words:
