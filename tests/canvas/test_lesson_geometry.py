@@ -25,7 +25,7 @@ def matrices(js):
 def test_distances_are_those_of_the_engine(js):
     x, z = pairs()
     ours = js.run(
-        MODULE, "return a[0].map((x, i) => m.distance(x, a[1][i]))", *map(to_lists, (x, z))
+        MODULE, "return a[0].map((x, i) => m.distance(x, a[1][i]))", x.tolist(), z.tolist()
     )
 
     np.testing.assert_allclose(ours, DISK.dist(x, z), atol=CLOSE)
