@@ -32,6 +32,9 @@ export default async function (component) {
 }
 """
 
+_LESSON = "lesson/"
+"""The folder of modules that only the lesson needs: no other page waits for them."""
+
 
 @cache
 def modules() -> dict[str, str]:
@@ -47,10 +50,19 @@ def version() -> str:
     return hashlib.sha256(json.dumps(modules()).encode()).hexdigest()[:12]
 
 
-def loader(component: str) -> str:
-    """The source of a component that is a function of its name in a module of its name."""
-    others = json.dumps([file.removesuffix(".js") for file in modules()])
-    return _LOADER % (version(), others, component, component)
+def loader(module: str) -> str:
+    """The source of a component: a function of a module, named as the module is.
+
+    For example ``lab`` in lab.js, or ``lesson`` in lesson/lesson.js.
+    """
+    files = modules() if module.startswith(_LESSON) else _first_modules()
+    others = json.dumps([file.removesuffix(".js") for file in files])
+    return _LOADER % (version(), others, module, module.rpartition("/")[2])
+
+
+def _first_modules() -> list[str]:
+    """Those that the first page needs, or another that is not the lesson."""
+    return [file for file in modules() if not file.startswith(_LESSON)]
 
 
 async def serve(request: Request) -> Response:
@@ -72,7 +84,7 @@ class Preload:
 
     def __init__(self, app: ASGIApp):
         self._app = app
-        links = (f"<./canvas/{version()}/{file}>" for file in modules())
+        links = (f"<./canvas/{version()}/{file}>" for file in _first_modules())
         self._links = ", ".join(f"{link}; rel=modulepreload; fetchpriority=low" for link in links)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -36,6 +36,7 @@ class _Point(NamedTuple):
 
 
 class _Arrow(NamedTuple):
+    ends: tuple[int, int]
     probability: float
     path: str
     head: str
@@ -119,9 +120,9 @@ def _arrows(transmat, nodes: list[_Point], radius: float) -> Iterator[_Arrow]:
         for j, p in enumerate(row):
             if p > 0:
                 yield (
-                    _loop(p, nodes[i], radius, len(nodes))
+                    _loop(i, p, nodes[i], radius, len(nodes))
                     if i == j
-                    else _bow(p, nodes[i], nodes[j], radius)
+                    else _bow((i, j), p, nodes[i], nodes[j], radius)
                 )
 
 
@@ -133,7 +134,7 @@ def _head_length(p: float) -> float:
     return 8.0 + 6.0 * p
 
 
-def _bow(p: float, start: _Point, end: _Point, radius: float) -> _Arrow:
+def _bow(ends: tuple[int, int], p: float, start: _Point, end: _Point, radius: float) -> _Arrow:
     """An arrow that keeps to the left of the straight way."""
     way, distance = start.angle_to(end), math.dist(start, end)
     middle = _Point((start.x + end.x) / 2, (start.y + end.y) / 2)
@@ -152,10 +153,10 @@ def _bow(p: float, start: _Point, end: _Point, radius: float) -> _Arrow:
         )
 
     places = tuple(map(on_curve, (0.5, 0.42, 0.58, 0.34, 0.66, 0.27, 0.73, 0.2)))
-    return _Arrow(p, f"M{begin} Q{bend} {neck}", _head(p, tip, back), places)
+    return _Arrow(ends, p, f"M{begin} Q{bend} {neck}", _head(p, tip, back), places)
 
 
-def _loop(p: float, node: _Point, radius: float, n: int) -> _Arrow:
+def _loop(state: int, p: float, node: _Point, radius: float, n: int) -> _Arrow:
     """An arrow from a state to itself, on the far side from the others."""
     outwards = -math.pi / 2 if n == 1 else _Point(_MIDDLE, _MIDDLE).angle_to(node)
     spread = 0.52
@@ -166,7 +167,8 @@ def _loop(p: float, node: _Point, radius: float, n: int) -> _Arrow:
     back = outwards + 0.36  # the way in which the curve comes home
     neck = tip.moved(back, _head_length(p) - 1)
     label = node.moved(outwards, radius + 49)
-    return _Arrow(p, f"M{begin} C{bends[0]} {bends[1]} {neck}", _head(p, tip, back), (label,))
+    path = f"M{begin} C{bends[0]} {bends[1]} {neck}"
+    return _Arrow((state, state), p, path, _head(p, tip, back), (label,))
 
 
 def _head(p: float, tip: _Point, back: float) -> str:
@@ -194,9 +196,11 @@ def _placed(arrows: list[_Arrow], nodes: list[_Point], radius: float) -> list[_L
 
 
 def _drawn(arrow: _Arrow) -> str:
+    start, end = arrow.ends
     return (
         f'<g opacity="{0.35 + 0.45 * arrow.probability:.2f}">'
-        f'<path d="{arrow.path}" fill="none" stroke="currentColor" '
+        f'<path data-from="{start + 1}" data-to="{end + 1}" d="{arrow.path}" fill="none" '
+        'stroke="currentColor" '
         f'stroke-width="{_thickness(arrow.probability):.2f}"/>'
         f'<path d="{arrow.head}" fill="currentColor"/></g>'
     )
@@ -206,7 +210,8 @@ def _drawn_node(state: int, at: _Point, radius: float) -> str:
     colour = STATE_COLOURS[state]
     letter = ink([channel / 255 for channel in hex_to_rgb(colour)])
     return (
-        f'<circle cx="{at.x:.1f}" cy="{at.y:.1f}" r="{radius}" fill="{colour}"/>'
+        f'<circle data-state="{state + 1}" cx="{at.x:.1f}" cy="{at.y:.1f}" r="{radius}" '
+        f'fill="{colour}"/>'
         f'<text x="{at.x:.1f}" y="{at.y:.1f}" dy="0.36em" text-anchor="middle" font-size="20" '
         f'font-weight="700" fill="{letter}">{state + 1}</text>'
     )

@@ -20,12 +20,18 @@ from dashboard.compute.jobs import Job, Progress
 from dashboard.model.draft import Draft
 from dashboard.model.experiment import Experiment, window_for
 from dashboard.model.kinds import Invalid
+from dashboard.model.lesson import Lesson
 from dashboard.model.plan import Plan, Sweep
 from dashboard.model.view import View
 from dashboard.server.offers import Offer
 
 _KEY = "visitor"
-_LINK_KEYS = (*Experiment.link_keys(), *View.link_keys(), *Plan.link_keys())
+_LINK_KEYS = (
+    *Experiment.link_keys(),
+    *View.link_keys(),
+    *Plan.link_keys(),
+    *Lesson.link_keys(),
+)
 
 
 class Stopped(NamedTuple):
@@ -54,6 +60,9 @@ class Visitor:
     experiment: Draft[Experiment]
     plan: Draft[Plan]
     view: View
+    lesson: Lesson = field(default_factory=Lesson)
+    guesses: dict[str, str] = field(default_factory=dict)
+    """What the visitor has guessed on each screen of the lesson."""
     link_problems: list[Invalid] = field(default_factory=list)
     """Sentences about the link that was opened last, until a change is accepted."""
     written: list[dict[str, str]] = field(default_factory=list)
@@ -118,13 +127,19 @@ class Visitor:
         self.view = replace(self.view, **changes)
         write_link()
 
+    def learn(self, **changes) -> None:
+        """Go to another screen of the lesson, or look at another learner there."""
+        self.lesson = replace(self.lesson, **changes)
+        write_link()
+
     def query(self, other: Experiment | None = None) -> dict[str, str]:
         """The query of a link to what is on screen, or to another experiment seen the same way."""
         if other is None:
             experiment, view = self.experiment.valid, self.view
         else:
             experiment, view = other, replace(self.view, k=None)
-        return experiment.to_query() | view.to_query() | self.plan.valid.to_query()
+        settings = (experiment, view, self.plan.valid, self.lesson)
+        return {key: text for one in settings for key, text in one.to_query().items()}
 
 
 def visitor() -> Visitor:
@@ -161,11 +176,12 @@ def _open_link(asked: dict[str, str]) -> None:
     experiment, experiment_problems = Experiment.from_query(asked)
     plan, plan_problems = Plan.from_query(asked)
     me.view, view_problems = View.from_query(asked | {"space": experiment.space})
+    me.lesson, lesson_problems = Lesson.from_query(asked)
     if (experiment, plan) != (me.experiment.valid, me.plan.valid):
         # else the link differs in its view alone, and what is typed is not lost
         me.experiment.reset(experiment)
         me.plan.reset(plan)
-    me.link_problems = experiment_problems + plan_problems + view_problems
+    me.link_problems = experiment_problems + plan_problems + view_problems + lesson_problems
     me.written = []
     me.links += 1
 

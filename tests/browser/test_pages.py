@@ -8,13 +8,14 @@ from tests.browser.stillness import barriers, wait_until_still
 
 PAGES = {
     "/": "Online learning",
+    "/how_it_works": "How it works",
     "/truth": "Set the truth",
     "/compare": "Online, EM and K-means",
     "/tradeoff": "What does Δ cost?",
 }
 
-NUMBERS = ':is(.numbers td, [data-testid="stMetricValue"])'
-"""Where a page shows its results."""
+NUMBERS = ':is(.numbers td, [data-testid="stMetricValue"], .glossary dd)'
+"""Where a page shows its results, or what its symbols mean."""
 
 QUERY = "?T=1000&delta=60&seed=11&runs=2&deltas=60,100"
 

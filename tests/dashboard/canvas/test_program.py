@@ -30,12 +30,24 @@ def test_modules_of_another_version_are_not_served():
     assert answer("000000000000", "lab.js").status_code == 404
 
 
-def test_the_loader_asks_for_every_module_at_once():
+def is_of_the_lesson(file: str) -> bool:
+    return file.startswith("lesson/")
+
+
+def test_the_loader_asks_for_every_module_at_once_but_those_of_the_lesson():
     source = program.loader("lab")
 
     for file in program.modules():
-        assert f'"{file.removesuffix(".js")}"' in source
+        assert (f'"{file.removesuffix(".js")}"' in source) == (not is_of_the_lesson(file))
     assert program.version() in source
+
+
+def test_the_lesson_asks_for_every_module_and_begins_in_its_folder():
+    source = program.loader("lesson/lesson")
+
+    for file in program.modules():
+        assert f'"{file.removesuffix(".js")}"' in source
+    assert '(await load("lesson/lesson")).lesson(component)' in source
 
 
 @pytest.mark.parametrize(
@@ -52,10 +64,13 @@ def test_a_page_names_the_modules_and_other_files_do_not(kind, named):
 
     links = dict(sent[0]["headers"]).get(b"link", b"").decode()
     for file in program.modules():
-        assert (f"<./canvas/{program.version()}/{file}>; rel=modulepreload" in links) == named
+        is_named = f"<./canvas/{program.version()}/{file}>; rel=modulepreload" in links
+        assert is_named == (named and not is_of_the_lesson(file))
 
 
 def test_no_module_but_the_disk_s_knows_the_disk():
-    for file, source in program.modules().items():
+    # the lesson teaches the geometry of the disk itself; all else shows whatever space there is
+    others = {f: s for f, s in program.modules().items() if not f.startswith("lesson/")}
+    for file, source in others.items():
         if file not in ("charts/disk.js", "charts/chart.js", "shared.js"):
             assert not re.search(r"Poincaré|geodesic|hyperbolic|\bdisk\b", source, re.I), file

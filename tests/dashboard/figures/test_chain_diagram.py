@@ -99,3 +99,10 @@ def test_the_picture_says_in_words_what_it_shows():
 )
 def test_a_probability_is_short_but_never_wrongly_sure(value, text):
     assert probability(value) == text
+
+
+def test_arrows_and_states_say_which_they_are():
+    picture = drawn(((0.0, 1.0), (0.5, 0.5)))
+    ends = {(p.get("data-from"), p.get("data-to")) for p in picture.iter(f"{SVG}path")}
+    assert ends - {(None, None)} == {("1", "2"), ("2", "1"), ("2", "2")}
+    assert [c.get("data-state") for c in picture.iter(f"{SVG}circle")] == ["1", "2"]

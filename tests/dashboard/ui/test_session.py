@@ -164,3 +164,21 @@ def test_the_canvas_does_not_move_the_timeline(opened):
     assert not other.exception
     assert visitor(other).view == View(show=("grid",), k=7, timeline=(5, 90))
     assert other.query_params["k"] in ("7", ["7"])
+
+
+def test_the_screen_of_the_lesson_is_part_of_the_link(opened):
+    page = opened(lesson="step", inspect="convex", k="300")
+
+    assert (visitor(page).lesson.step, visitor(page).lesson.inspect) == ("step", "convex")
+    assert visitor(page).view.k == 300
+    asked = {"lesson": "step", "inspect": "convex", "k": "300"}
+    assert query_of(page) == Experiment().to_query() | asked
+
+
+def test_guesses_outlive_another_link(opened):
+    page = opened(lesson="circle")
+    visitor(page).guesses["circle"] = "Nearer the rim"
+    open_link(page, lesson="delta")
+
+    assert visitor(page).guesses == {"circle": "Nearer the rim"}
+    assert visitor(page).lesson.step == "delta"
