@@ -109,9 +109,8 @@ def _memory(e: Explanation, i: int) -> list[Formula]:
     lines = [rf"w &= \sum_t \gamma_t({s}) = {number(visited)}", f"&= {' + '.join(parts[:half])}"]
     if parts[half:]:
         lines.append(rf"&\quad + {' + '.join(parts[half:])}")
-    weight = Formula(
-        f"How much of the {len(e.learned)} learned points is this state’s?", _aligned(lines)
-    )
+    title = f"How much of the {len(e.learned)} learned points is this state’s?"
+    weight = Formula(title, _aligned(lines), is_wide=True)
     if e.tau[i] == 0.0:
         return [weight]
     gain = -np.log1p(-e.tau[i]) * e.visits[i] / visited
@@ -127,6 +126,7 @@ def _memory(e: Explanation, i: int) -> list[Formula]:
 def _mean(step: Step, i: int, coordinates: np.ndarray) -> Formula:
     e, s = step.explanation, i + 1
     way = float(step.manifold.dist(e.before.means[i], e.after.means[i]))
+    is_wide = coordinates.shape[1] > 2
     places = rf"{_vector(coordinates[0])} \;\longrightarrow\; {_vector(coordinates[1])}"
     if step.kind == STREAMING:
         lines = [
@@ -134,15 +134,15 @@ def _mean(step: Step, i: int, coordinates: np.ndarray) -> Formula:
             rf"\frac{{\gamma_t}}{{w}} \log_{{c_{s}}} y_t\Big), \quad \kappa = {number(e.kappa[i])}",
             rf"c_{s}: \quad & {places}",
         ]
-        return Formula(
-            "The mean moves", _aligned(lines), f"By the distance {way:.4f} along a geodesic."
-        )
+        words = f"By the distance {way:.4f} along a geodesic."
+        return Formula("The mean moves", _aligned(lines), words, is_wide)
     d = step.distances[i, 0]
     lines = [rf"c_{s}' &= c_{s} \,\#_\tau\, y_k", rf"c_{s}: \quad & {places}"]
     return Formula(
         "The mean moves along its geodesic",
         _aligned(lines),
         f"d(c, y) = {d:.4f}, and it goes τ · d = {e.tau[i]:.4f} · {d:.4f} = {way:.4f} of that.",
+        is_wide,
     )
 
 

@@ -55,7 +55,7 @@ class Screen:
 
     def guess(self, option: str) -> None:
         self.page.get_by_text(option, exact=True).click()
-        self.page.get_by_role("alert").wait_for()
+        self.page.locator('[data-testid="stAlert"]').wait_for()
 
     @property
     def query(self) -> dict[str, str]:

@@ -227,13 +227,14 @@ export class Stage {
   }
 }
 
-/** A canvas. Places on it are in CSS pixels, except on a map, whose chart has pixels of the screen. */
+/** A canvas. Places on a map are in pixels of the screen, as its chart has them; on a panel see `width`. */
 export class Board {
   /**
    * @param {string} label
-   * @param {string} kind
+   * @param {"map" | "side" | "wide"} kind
    */
   constructor(label, kind) {
+    this.kind = kind;
     this.canvas = document.createElement("canvas");
     this.canvas.className = kind;
     this.canvas.setAttribute("role", "img");
@@ -244,9 +245,16 @@ export class Board {
     this.colours = { text: "", faint: "", back: "", family: "" };
   }
 
-  get width() { return this.canvas.width / pixelRatio(); }
+  /** How much larger than on a small screen everything is drawn: on a projector it is read from far away. */
+  get zoom() {
+    const small = { map: 520, side: 250, wide: 640 }[this.kind];
+    return Math.min(1.5, Math.max(1, this.canvas.width / pixelRatio() / small));
+  }
 
-  get height() { return this.canvas.height / pixelRatio(); }
+  /** Of a panel in its own units: CSS pixels, but for the zoom. */
+  get width() { return this.canvas.width / pixelRatio() / this.zoom; }
+
+  get height() { return this.canvas.height / pixelRatio() / this.zoom; }
 
   begin() {
     const { g, canvas } = this;
@@ -254,21 +262,21 @@ export class Board {
     this.colours = look(canvas);
     g.setTransform(1, 0, 0, 1, 0, 0);
     g.clearRect(0, 0, canvas.width, canvas.height);
-    if (!this.isMap) g.scale(pixelRatio(), pixelRatio());
+    if (!this.isMap) g.scale(pixelRatio() * this.zoom, pixelRatio() * this.zoom);
     g.globalAlpha = 1;
     g.setLineDash([]);
     g.lineJoin = g.lineCap = "round";
   }
 
   /**
-   * Text in CSS pixels, with a halo in the page's colour so that lines do not cross it.
+   * Text with a halo in the page's colour so that lines do not cross it.
    * @param {string} text
    * @param {number} x
    * @param {number} y
    * @param {{ size?: number, weight?: number, align?: CanvasTextAlign, colour?: string }} [style]
    */
   write(text, x, y, { size = 15, weight = 400, align = "left", colour = this.colours.text } = {}) {
-    const { g } = this, unit = this.isMap ? pixelRatio() : 1;
+    const { g } = this, unit = this.isMap ? pixelRatio() * this.zoom : 1;
     g.save();
     g.globalAlpha = 1;
     g.setLineDash([]);

@@ -10,7 +10,6 @@ import { drawAxes, drawCurve, onPlot } from "./plots.js";
  * @property {string} name
  * @property {number} window Δ
  * @property {number} accuracy
- * @property {boolean} fails whether its A has collapsed
  */
 
 /**
@@ -22,7 +21,7 @@ import { drawAxes, drawCurve, onPlot } from "./plots.js";
  * @property {Int8Array} states (T,)
  */
 
-const BAD = "#D00000", LASTS = 12; // seconds
+const BAD = "#e5383b", LASTS = 12; // seconds
 
 export class Windows {
   #time = 0;
@@ -51,7 +50,7 @@ export class Windows {
   }
 
   draw() {
-    const { panel, about, stage, k } = this, wide = panel.width > 460, columns = wide ? 2 : 1;
+    const { panel, about, stage, k } = this, wide = panel.width > 430, columns = wide ? 2 : 1;
     const rows = Math.ceil(about.runs.length / columns), head = 96;
     this.#drawStrip();
     const width = panel.width / columns, height = (panel.height - head) / rows;
@@ -119,7 +118,7 @@ export class Windows {
       const [x] = onPlot(axes, exit.k, 0), { g } = panel;
       g.fillStyle = BAD;
       g.fillRect(x - 1, axes.top, 3, axes.bottom - axes.top);
-      panel.write(`${exit.entry} = ${exit.raw.toFixed(3)}`, x + 6, axes.top + 12, { size: 14, weight: 700, colour: panel.colours.text });
+      panel.write(`${exit.entry} = ${exit.raw.toFixed(3)}`, x + 6, axes.top + 12, { size: 15, weight: 700, colour: BAD });
     }
   }
 }
