@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.compute.runs import ExperimentRun
-from dashboard.compute.shared_cache import SharedCache
+from dashboard.compute.shared_cache import SharedCache, shared
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import EM, WINDOWED, has_posterior, method_name
 from dashboard.model.spaces.registry import SPACES
@@ -44,6 +44,7 @@ class Cloud(NamedTuple):
     """d(c_i, ĉ_i), shape (R, N)."""
 
 
+@shared(16)
 def clouds(experiment: Experiment, runs: Iterable[Run]) -> list[Cloud]:
     """Of the paper's algorithm at Δ = 100 and 200, and of EM: what the paper's figure shows."""
     groups: dict[str, list[Run]] = {}

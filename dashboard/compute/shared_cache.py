@@ -4,7 +4,10 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
+
+Made = TypeVar("Made")
 
 
 class SharedCache:
@@ -32,3 +35,35 @@ class SharedCache:
                         del self._results[key]
                 result.set_exception(error)
         return result.result()
+
+
+class _Same:
+    """Equal only to itself around the very same object: comparing many runs would take longer."""
+
+    def __init__(self, thing: object):
+        self.thing = thing
+
+    def __hash__(self) -> int:
+        return id(self.thing)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.thing is other.thing
+
+
+def shared(size: int) -> Callable[[Callable[..., Made]], Callable[..., Made]]:
+    """Decorator of a function of positional arguments: its latest `size` results are kept for all.
+
+    Arguments are compared by their values, but tuples and lists must be the very same.
+    """
+
+    def decorate(make: Callable[..., Made]) -> Callable[..., Made]:
+        cache = SharedCache(size)
+
+        @wraps(make)
+        def kept(*arguments) -> Made:
+            key = tuple(_Same(a) if isinstance(a, tuple | list) else a for a in arguments)
+            return cache.get(key, lambda: make(*arguments))
+
+        return kept
+
+    return decorate

@@ -10,6 +10,7 @@ from dashboard.compute.measures import confusion
 from dashboard.compute.runs import ExperimentRun, MethodResult
 from dashboard.compute.shared_cache import SharedCache
 from dashboard.figures import common
+from dashboard.figures.drawing import Drawing
 from dashboard.figures.maps import MOST_ELLIPSES, map_figure
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import CEILING, EM, method_name
@@ -47,7 +48,9 @@ def kept_timeline(
     run: ExperimentRun, posteriors: dict[str, NDArray], window: tuple[int, int]
 ) -> go.Figure:
     """`timeline`, drawn once for each stage of a run and each window."""
-    return _timelines.get((*_stage(run), window), lambda: timeline(run, posteriors, window))
+    return _timelines.get(
+        (*_stage(run), window), lambda: Drawing(timeline(run, posteriors, window))
+    )
 
 
 def _stage(run: ExperimentRun) -> tuple:
@@ -63,13 +66,14 @@ def chart_of(experiment: Experiment, centre: int | None) -> Chart:
 
 
 def _draw(run: ExperimentRun, centre: int | None = None) -> Pictures:
+    climb, closer = likelihood(run), likelihood(run, closer=True)
     return Pictures(
-        {method.key: map_of(run, method, centre) for method in run.methods},
-        {method.key: transitions(method) for method in run.methods},
-        {method.key: transition_errors(run, method) for method in run.methods},
-        {method.key: confusions(run, method) for method in run.methods},
-        likelihood(run),
-        likelihood(run, closer=True),
+        {method.key: Drawing(map_of(run, method, centre)) for method in run.methods},
+        {method.key: Drawing(transitions(method)) for method in run.methods},
+        {method.key: Drawing(transition_errors(run, method)) for method in run.methods},
+        {method.key: Drawing(confusions(run, method)) for method in run.methods},
+        climb and Drawing(climb),
+        closer and Drawing(closer),
     )
 
 

@@ -4,12 +4,15 @@ import numpy as np
 import plotly.graph_objects as go
 
 from dashboard.compute.measures import Cloud
+from dashboard.compute.shared_cache import shared
+from dashboard.figures.drawing import Drawing
 from dashboard.figures.maps import map_figure
 from dashboard.model.experiment import Experiment
 from dashboard.model.marks import STATE_COLOURS, STATE_SYMBOLS
 from dashboard.model.spaces.registry import SPACES
 
 
+@shared(48)
 def cloud_map(experiment: Experiment, cloud: Cloud) -> go.Figure:
     """The estimated means of all runs on the map, and crosses at the true ones."""
     chart, truth = experiment.chart, SPACES[experiment.space].points(experiment.means)
@@ -27,9 +30,10 @@ def cloud_map(experiment: Experiment, cloud: Cloud) -> go.Figure:
             },
             hovertemplate=f"state {state + 1}: (%{{x:.3f}}, %{{y:.3f}})<extra></extra>",
         )  # fmt: skip
-    return figure
+    return Drawing(figure)
 
 
+@shared(16)
 def cloud_distances(experiment: Experiment, shown: list[Cloud]) -> go.Figure:
     """How far each estimate is from its true mean: the eye cannot tell near the edge."""
     figure = go.Figure()
@@ -53,4 +57,4 @@ def cloud_distances(experiment: Experiment, shown: list[Cloud]) -> go.Figure:
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "font": {"size": 15}},
         dragmode=False,
     )  # fmt: skip
-    return figure
+    return Drawing(figure)

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from dashboard.compute.shared_cache import SharedCache
+from dashboard.compute.shared_cache import shared
 from dashboard.figures.common import NEUTRAL
+from dashboard.figures.drawing import Drawing
 from dashboard.model.methods import BASELINES, CEILING, VARIANTS, Variant, method_name, variant_of
 from dashboard.model.plan import Sweep
 from dashboard.model.presets import is_the_papers
@@ -19,8 +20,6 @@ from rhmm.learners import windowed
 from rhmm.paper import LENGTH as PAPER_LENGTH
 from rhmm.sweeping import Summary, noise_floor, summarise
 from rhmm.table import PAPER
-
-_drawn = SharedCache(16)
 
 
 class Look(NamedTuple):
@@ -89,15 +88,16 @@ class Panel(NamedTuple):
     in_words: str
 
 
+@shared(16)
 def panels(sweep: Sweep, runs: tuple[Run, ...]) -> list[Panel]:
     """All panels of a sweep, drawn once for the same runs: a page looks again and again."""
-    return _drawn.get((sweep, runs), lambda: _draw(sweep, runs))
-
-
-def _draw(sweep: Sweep, runs: tuple[Run, ...]) -> list[Panel]:
     summaries = summarise(runs)
     return [
-        Panel(measure, panel(sweep, summaries, measure), panel_in_words(sweep, summaries, measure))
+        Panel(
+            measure,
+            Drawing(panel(sweep, summaries, measure)),
+            panel_in_words(sweep, summaries, measure),
+        )
         for measure in MEASURES
     ]
 

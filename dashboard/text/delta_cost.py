@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from dashboard.compute.shared_cache import shared
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import Variant, capitalised, variant_of
 from dashboard.text import formatting
@@ -24,6 +25,7 @@ class DeltaCost(NamedTuple):
     words: str
 
 
+@shared(64)
 def delta_cost(experiment: Experiment, variant: Variant, runs: Iterable[Run]) -> DeltaCost | None:
     """What the experiment's Δ costs with this algorithm; None if it has not been run yet."""
     window = experiment.window if variant.has_window else None

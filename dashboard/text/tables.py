@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from dashboard.compute.runs import ExperimentRun, MethodResult
+from dashboard.compute.shared_cache import shared
 from dashboard.model.methods import CEILING, capitalised, method_name
 from dashboard.text import columns, formatting
 from dashboard.text.columns import Column
@@ -79,6 +80,7 @@ def runs_table(runs: Iterable[Run]) -> dict[str, list[str]]:
     )
 
 
+@shared(16)
 def paper_rows(runs: Iterable[Run]) -> list[Row]:
     """Rows of Table 2 and what else was run, in the order of the table."""
     return sorted(rows(runs), key=lambda row: (row.paper is None, _place(row.summary)))
