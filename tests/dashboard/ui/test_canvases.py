@@ -114,9 +114,11 @@ def test_the_first_message_is_whole_and_the_next_one_adds_to_it(page):
     again, none = message(page, "cloud")
 
     assert (first["version"], first["continues"]) == (1, None)
-    assert len(path["steps"]) == first["frames"]
     assert (second["version"], second["continues"]) == (2, 1)
-    assert len(nothing["steps"]) == 0
+    for key in ("windowed", "streaming"):
+        whole = page.session_state.run.path(key)
+        assert path[f"{key}.steps"].tolist() == whole.step.tolist()
+        assert len(nothing[f"{key}.steps"]) == 0
     assert cloud["continues"] is None
     assert points["xy"].size == 2 * 500
     assert again == {"version": cloud["version"], "continues": cloud["version"]}
