@@ -132,6 +132,16 @@ def _stamp(root: Path) -> bytes:
     return _OUR_STAMP if known else _OUR_STAMP + _digest(root)
 
 
+def cache_stamp() -> str:
+    """What changes whenever the engine does, and with it all that is kept on disk."""
+    return _OUR_STAMP.hex()[:16]
+
+
+def cache_folder() -> Path:
+    """A folder in which numba keeps kernels of this package."""
+    return Path(FunctionCache(cache_folder).cache_path)
+
+
 class _KernelCache(FunctionCache):
     """The compiled forms of one kernel on disk, with our stamp.
 

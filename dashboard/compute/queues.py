@@ -2,9 +2,11 @@
 
 from functools import cache
 
-from dashboard.compute import precomputed_run, runs, sweeps
+from dashboard.compute import kernels, precomputed_run, runs, sweeps
 from dashboard.compute.jobs import FOREVER, JobQueue, Report, Request
 from dashboard.model.experiment import Experiment
+from dashboard.model.methods import ONLINE_LEARNERS
+from dashboard.model.spaces.registry import SPACES
 
 
 @cache
@@ -35,10 +37,15 @@ def leave(watcher: str, except_for: JobQueue | None = None) -> None:
 def warm_up() -> None:
     """Compute the default experiment before the first visitor: this loads or compiles the kernels.
 
-    Both queues exist afterwards: two visitors who come first at the same time would make two.
+    Both queues exist afterwards: two visitors who come first at the same time would make two. The
+    kernels of other spaces and learners are compiled when those of the first page are there.
     """
     sweep_queue()
-    run_queue().request(Experiment(), FOREVER)
+    first = Experiment()
+    others = [part for space in SPACES for part in kernels.parts_of(space, ONLINE_LEARNERS)]
+    kernels.compilers().ask(others)
+    kernels.compilers().ask(kernels.parts_of(first.space, first.algorithms))
+    run_queue().request(first, FOREVER)
 
 
 def _compute_run(experiment: Experiment, report: Report) -> runs.ExperimentRun:

@@ -4,14 +4,14 @@ import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import NamedTuple, cast
 
 import numpy as np
 
+from dashboard.compute import kernels
 from dashboard.compute.jobs import Report
-from dashboard.model.experiment import LEAST_LENGTH, LEAST_WINDOW, Experiment
-from dashboard.model.methods import BASELINES, CEILING, ONLINE_LEARNERS, method_name
+from dashboard.model.experiment import Experiment
+from dashboard.model.methods import CEILING, ONLINE_LEARNERS, method_name
 from dashboard.model.spaces.registry import SPACES
 from rhmm import ConvergenceWarning, DegenerateWarning, RiemannianHMM, evaluate
 from rhmm.learners.learner import Path, Progress
@@ -111,9 +111,12 @@ def compute(
     else:
         points, states = same_data.points, same_data.true_states
     run = ExperimentRun(experiment, points, states)
-    report(run, "Preparing the engine (it is compiled the first time, about a minute)", 0.0)
-    for key in experiment.algorithms:
-        _prepare(experiment.space, key)
+
+    def compiling(done: int, total: int) -> None:
+        report(run, f"Compiling the engine, once for this machine: part {done + 1} of {total}", 0.0)
+
+    report(run, "Preparing the engine", 0.0)
+    kernels.prepare(kernels.parts_of(experiment.space, experiment.algorithms), compiling)
     best = evaluate(truth, truth, points, states)
     run = run._replace(methods=(MethodResult(**vars(best), key=CEILING),))
     for key in experiment.methods:
@@ -135,21 +138,6 @@ def _known(same_data: ExperimentRun | None, experiment: Experiment, key: str):
     if key in ONLINE_LEARNERS and other.options_of(key) != experiment.options_of(key):
         return None
     return same_data.method(key)
-
-
-@cache
-def _prepare(space: str, key: str) -> None:
-    """Load or compile the kernels, so that the times we show are those of the methods."""
-    small = Experiment(
-        **SPACES[space].truth, length=LEAST_LENGTH, window=LEAST_WINDOW, algorithms=(key,)
-    )
-    truth, (points, states) = small.source.true_model(), small.source.observe()
-    run_trial(
-        ONLINE_LEARNERS[key], truth, points, states, seed=small.seed,
-        options=small.options_of(key), trace_every=trace_stride(small),
-    )  # fmt: skip
-    for learner in BASELINES.values():
-        run_trial(learner, truth, points, states, seed=small.seed, options={})
 
 
 def _learn(
