@@ -2,7 +2,8 @@
 
 **Python to the browser: messages.** Each mount of a component hands over one message of bytes
 (see `pack`): a JSON text and arrays. The Live lab is two mounts: "lab" gets the run, "feed" gets
-its observations once, and has no picture. "Set the truth" is one mount, "sketch".
+its observations once, and has no picture. "Set the truth" is one mount, "sketch". So is
+"How it works", "lesson", which sends nothing back: an id names the content of its message.
 
 A message of lab and feed has a *version*. A whole message (``continues`` is null) says all that is
 known. Any other adds to the version that it names in ``continues``:

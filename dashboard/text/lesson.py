@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from dashboard.compute import lesson as results
 from dashboard.model.experiment import indexed
+from dashboard.text import formatting
 from dashboard.text.glossary import link
 
 
@@ -34,12 +35,12 @@ def _fixed(text: str, options: tuple[str, ...], right: int, because: str) -> Cal
 def _first_row_to_fail() -> Question:
     found = results.windows()
     n, out = len(results.PAPERS.means), found.exit
-    name = indexed("A", out.row, out.column)
+    name, raw = indexed("A", out.row, out.column), formatting.number(out.raw, 3)
     return Question(
         f"Δ = {results.SHORT}, A updated as printed: which row of A fails first?",
         tuple(f"Row {i + 1}" for i in range(n)),
         out.row,
-        f"At k = {out.k} the step takes {name} from {out.before:.3f} to :red[**{out.raw:.3f}**], "
+        f"At k = {out.k} the step takes {name} from {out.before:.3f} to :red[**{raw}**], "
         f"which is no probability. Its μ is only {out.mu:.1f}, so the step 1/μ is long; g = "
         f"{out.g:.3f} pulls less than its row does on average. Clipped to almost 0, "
         "it hardly ever comes back.",

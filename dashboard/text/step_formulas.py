@@ -218,28 +218,37 @@ def _printed_row(step: Step, i: int) -> list[Formula]:
 def _convex_row(step: Step, i: int) -> Formula:
     e, s = step.explanation, i + 1
     old, total = e.before.transmat[i], e.pair[i].sum()
-    lines = [
-        rf"A_{{{s}j}}' &= A_{{{s}j}} + \frac{{\zeta({s},j) - A_{{{s}j}} \sum_h \zeta({s},h)}}"
+    symbols = (
+        rf"A_{{{s}j}} + \frac{{\zeta({s},j) - A_{{{s}j}} \sum_h \zeta({s},h)}}"
         rf"{{\sum_t \gamma_t({s})}}"
-    ]
-    lines += [
-        rf"A_{{{s}{j + 1}}}' &= {number(old[j])} + "
-        rf"\frac{{{number(e.pair[i, j])} - {number(old[j])} \cdot {number(total)}}}"
-        rf"{{{number(e.visits[i])}}} = {_probability(step.raw[i, j])}"
-        for j in range(len(old))
-    ]
-    return Formula(f"Row {s} of A moves", _aligned([*lines, _kept(step, i)]), _WITHIN, True)
+    )
+
+    def terms(j: int) -> str:
+        pull = rf"{number(e.pair[i, j])} - {number(old[j])} \cdot {number(total)}"
+        return rf"{number(old[j])} + \frac{{{pull}}}{{{number(e.visits[i])}}}"
+
+    return _lawful_row(step, i, symbols, terms)
 
 
 def _streaming_row(step: Step, i: int) -> Formula:
     e, s = step.explanation, i + 1
-    old, visited = e.before.transmat[i], max(e.weight[:, i].sum(), 1e-300)
-    lines = [rf"A_{{{s}j}}' &= (1 - \tau) A_{{{s}j}} + \tau\,\frac{{\sum_t \zeta_t({s},j)}}{{w}}"]
+    kept, tau, visited = number(1 - e.tau[i]), number(e.tau[i]), number(e.weight[:, i].sum())
+    symbols = rf"(1 - \tau) A_{{{s}j}} + \tau\,\frac{{\sum_t \zeta_t({s},j)}}{{w}}"
+
+    def terms(j: int) -> str:
+        share = rf"\frac{{{number(e.pair[i, j])}}}{{{visited}}}"
+        return rf"{kept} \cdot {number(e.before.transmat[i, j])} + {tau} \cdot {share}"
+
+    return _lawful_row(step, i, symbols, terms)
+
+
+def _lawful_row(step: Step, i: int, symbols: str, terms: Callable[[int], str]) -> Formula:
+    """A row of A that moves towards a law: its formula in symbols, and the terms of each entry."""
+    s = i + 1
+    lines = [rf"A_{{{s}j}}' &= {symbols}"]
     lines += [
-        rf"A_{{{s}{j + 1}}}' &= {number(1 - e.tau[i])} \cdot {number(old[j])} + {number(e.tau[i])} "
-        rf"\cdot \frac{{{number(e.pair[i, j])}}}{{{number(visited)}}} = "
-        rf"{_probability(step.raw[i, j])}"
-        for j in range(len(old))
+        rf"A_{{{s}{j + 1}}}' &= {terms(j)} = {_probability(raw)}"
+        for j, raw in enumerate(step.raw[i])
     ]
     return Formula(f"Row {s} of A moves", _aligned([*lines, _kept(step, i)]), _WITHIN, True)
 

@@ -43,13 +43,11 @@ class Screen:
         return self.box.get_by_role("button", name=name)
 
     def drag(self, name: str, right: float, down: float) -> None:
-        box = self.handle(name).bounding_box()
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        mouse = self.page.mouse
-        mouse.move(x, y)
+        self.handle(name).hover()
+        box, mouse = self.handle(name).bounding_box(), self.page.mouse
         mouse.down()
-        mouse.move(x + right / 2, y + down / 2)
-        mouse.move(x + right, y + down)
+        end = box["x"] + box["width"] / 2 + right, box["y"] + box["height"] / 2 + down
+        mouse.move(*end, steps=4)
         mouse.up()
         wait_until_painted(self.page)
 

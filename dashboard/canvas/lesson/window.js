@@ -23,6 +23,9 @@ import { drawAxes, drawCurve, onPlot } from "./plots.js";
 
 const BAD = "#e5383b", LASTS = 12; // seconds
 
+/** With a true minus sign. @param {number} value */
+const signed = (value) => value.toFixed(3).replace("-", "−");
+
 export class Windows {
   #time = 0;
 
@@ -62,7 +65,7 @@ export class Windows {
     const { exit } = about;
     stage.say(
       !stage.revealed ? "Which row of A fails first? Guess first, or wait a moment."
-        : exit ? `As printed, Δ = ${about.runs[0].window}: at k = ${exit.k} the step asks for ${exit.entry} = ${exit.raw.toFixed(3)}. That is no probability; it is clipped.`
+        : exit ? `As printed, Δ = ${about.runs[0].window}: at k = ${exit.k} the step asks for ${exit.entry} = ${signed(exit.raw)}. That is no probability; it is clipped.`
           : "No entry of A leaves [0, 1] on this chain.",
     );
   }
@@ -118,7 +121,7 @@ export class Windows {
       const [x] = onPlot(axes, exit.k, 0), { g } = panel;
       g.fillStyle = BAD;
       g.fillRect(x - 1, axes.top, 3, axes.bottom - axes.top);
-      panel.write(`${exit.entry} = ${exit.raw.toFixed(3)}`, x + 6, axes.top + 12, { size: 15, weight: 700, colour: BAD });
+      panel.write(`${exit.entry} = ${signed(exit.raw)}`, x + 8, (axes.top + axes.bottom) / 2, { size: 15, weight: 700, colour: BAD });
     }
   }
 }

@@ -57,7 +57,7 @@ def test_a_step_is_drawn_in_every_space(space, key):
     e, n = step.explanation, len(step.explanation.tau)
     assert about["k"] == 108
     assert about["n"] == n
-    np.testing.assert_allclose(arrays["gamma"], e.gamma.ravel(), rtol=1e-6)
+    np.testing.assert_array_equal(arrays["gamma"], e.gamma.ravel().astype(np.float32))
     assert len(arrays["zeta"]) == (len(e.alpha) - 1) * n * n
     assert len(arrays["held"]) == 2 * len(e.alpha)
     ways = arrays["ways"].reshape(n, -1, 2)

@@ -38,7 +38,7 @@ def test_one_of_the_options_is_right(step):
 def test_the_row_that_fails_first_is_that_of_the_engine():
     found, question = results.windows().exit, SCREENS["delta"].question()
     assert question.options[question.right] == f"Row {found.row + 1}"
-    assert f"{found.raw:.3f}" in question.because
+    assert f"−{-found.raw:.3f}" in question.because
     assert f"k = {found.k}" in question.because
 
 
