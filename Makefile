@@ -9,7 +9,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
 
-run: $(VENV)/.runtime ## open the dashboard in the browser
+run: $(VENV)/.kernels ## open the dashboard in the browser
 	$(VENV)/bin/python -m streamlit run app.py
 
 test: lint chromium ## check the style, then run all tests
@@ -49,6 +49,11 @@ $(VENV)/.created $(PEERS)/.created:
 $(VENV)/.runtime: $(VENV)/.created requirements.txt constraints.txt
 	@echo "Installing the runtime dependencies into $(VENV)"
 	@$(VENV)/bin/python $(PIP_INSTALL) -r requirements.txt
+	@touch $@
+
+# What the first page needs is compiled before the server answers, and again after the engine changed.
+$(VENV)/.kernels: $(VENV)/.runtime $(shell find rhmm -name '*.py')
+	@$(VENV)/bin/python -m dashboard.compute.kernels
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.runtime requirements-dev.txt requirements-cluster.txt

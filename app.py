@@ -11,7 +11,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from dashboard.canvas import program
-from dashboard.compute import queues
+from dashboard.compute import kernels, queues
 from dashboard.server import offers
 from dashboard.server.routes import route
 from dashboard.server.stale_requests import StaleRequests
@@ -21,6 +21,7 @@ from dashboard.server.stale_requests import StaleRequests
 async def lifespan(app):
     queues.warm_up()
     yield
+    kernels.compilers().close()
 
 
 app = st.App(

@@ -1,8 +1,11 @@
 """The engine's kernels, compiled by processes of their own before a page needs them.
 
 The compiler holds the interpreter's lock: in the server's own process all pages would stand still
-meanwhile. So processes beside it compile, two at a time, and the server loads what they have left
-on disk. A mark on disk says which parts are there, so that the next server need not ask.
+meanwhile. So processes beside it compile, one for each space, and the server loads what they have
+left on disk. A mark on disk says which parts are there, so that the next server need not ask.
+
+Two processes for one space are no quicker: most of the work is in kernels that all methods share,
+and both would compile them.
 
 ``python -m dashboard.compute.kernels`` compiles what the first page needs, and ends.
 """
@@ -17,7 +20,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 from llvmlite import binding
@@ -25,15 +28,15 @@ from llvmlite import binding
 from dashboard.model.experiment import LEAST_LENGTH, LEAST_WINDOW, Experiment
 from dashboard.model.methods import BASELINES, ONLINE_LEARNERS
 from dashboard.model.spaces.registry import DEFAULT, SPACES
+from rhmm import evaluate
 from rhmm._jit import cache_folder, cache_stamp
 from rhmm.learners.registry import LEARNERS
 from rhmm.sweeping.workers import processors
-from rhmm.trial import run_trial
 
 ROOT = Path(__file__).parents[2]
 MODULE = "dashboard.compute.kernels"
 AT_ONCE = 2
-"""Compilers that run side by side."""
+"""Spaces that are compiled for side by side."""
 _LOOK = 0.1
 """Seconds between two looks at the compilers."""
 
@@ -64,45 +67,47 @@ class Part(NamedTuple):
 @cache
 def _load(part: Part) -> None:
     """Learn from a few observations: this calls every kernel with the types of a real run."""
-    online = part.method in ONLINE_LEARNERS
-    chosen = {"algorithms": (part.method,)} if online else {}
-    small = Experiment(
-        **{**SPACES[part.space].truth, **chosen}, length=LEAST_LENGTH, window=LEAST_WINDOW
-    )
-    points, states = small.source.observe()
-    run_trial(
-        LEARNERS[part.method],
-        small.source.true_model(),
-        points,
-        states,
-        seed=small.seed,
-        options=small.options_of(part.method) if online else {},
-        trace_every=1 if online else None,
-    )
+    learner, small = LEARNERS[part.method], _small(part)
+    options = small.options_of(part.method) if learner.is_online else {}
+    truth, (points, states) = small.source.true_model(), small.source.observe()
+    if learner.needs_truth:
+        evaluate(truth, truth, points, states)
+        return
+    manifold = SPACES[part.space].manifold
+    learner.learn(learner.make(manifold, small.n_states, 0, options, trace_every=1), points)
+
+
+def _small(part: Part) -> Experiment:
+    learning: dict[str, Any] = {"length": LEAST_LENGTH, "window": LEAST_WINDOW}
+    if part.method in ONLINE_LEARNERS:
+        learning["algorithms"] = (part.method,)
+    return Experiment(**SPACES[part.space].truth, **learning)
 
 
 def parts_of(space: str, algorithms: Iterable[str]) -> list[Part]:
     """What a run of these online learners needs: theirs, and those of all baselines."""
-    return [Part(space, method) for method in (*algorithms, *BASELINES)]
+    return [Part(space, method) for method in (*BASELINES, *algorithms)]
 
 
 class Compilers:
-    """Processes that compile parts, the one that was asked for last first."""
+    """Processes that compile parts: one for each space, the space that was asked for last first."""
 
     def __init__(self, at_once: int = AT_ONCE):
         self._at_once = max(1, min(at_once, processors()))
-        self._changed = threading.Condition()
-        self._waiting: OrderedDict[Part, None] = OrderedDict()
-        self._running: dict[Part, subprocess.Popen] = {}
+        self._lock = threading.Lock()
+        self._waiting: OrderedDict[str, list[Part]] = OrderedDict()
+        self._running: dict[str, subprocess.Popen] = {}
 
     def ask(self, parts: Iterable[Part]) -> None:
-        """Let these be compiled before all others; those that are on disk are not."""
-        with self._changed:
-            for part in reversed([part for part in parts if not part.is_there]):
-                if part not in self._running:
-                    self._waiting[part] = None
-                    self._waiting.move_to_end(part, last=False)
-            self._start()
+        """Let these be compiled before all others that have not begun."""
+        wanted = [part for part in parts if not part.is_there]
+        with self._lock:
+            for space in dict.fromkeys(part.space for part in wanted):
+                mine = [part for part in wanted if part.space == space]
+                before = [part for part in self._waiting.get(space, []) if part not in mine]
+                self._waiting[space] = mine + before
+                self._waiting.move_to_end(space, last=False)
+            self._go_on()
 
     def wait(self, parts: Iterable[Part], report: Callable[[int, int], None]) -> None:
         """Ask for these and wait until they are on disk.
@@ -112,35 +117,36 @@ class Compilers:
         wanted = list(parts)
         self.ask(wanted)
         while True:
-            with self._changed:
-                self._collect()
-                left = [part for part in wanted if part in self._running or part in self._waiting]
-            if not left:
+            with self._lock:
+                self._go_on()
+                busy = {*self._running, *self._waiting}
+            left = [part for part in wanted if not part.is_there and part.space in busy]
+            if not left:  # a compiler that failed leaves its parts to the server itself
                 return
             report(len(wanted) - len(left), len(wanted))
             time.sleep(_LOOK)
 
     def close(self) -> None:
         """End all compilers."""
-        with self._changed:
+        with self._lock:
             self._waiting.clear()
             for process in self._running.values():
                 process.terminate()
                 process.wait()
             self._running.clear()
 
-    def _collect(self) -> None:
+    def _go_on(self) -> None:
         """Take note of compilers that have ended, and start others in their place."""
-        for part, process in list(self._running.items()):
-            if process.poll() is not None:  # one that failed leaves its part to the server itself
-                del self._running[part]
-        self._start()
-
-    def _start(self) -> None:
-        while self._waiting and len(self._running) < self._at_once:
-            part, _ = self._waiting.popitem(last=False)
-            command = [sys.executable, "-m", MODULE, part.space, part.method]
-            self._running[part] = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL)
+        for space, process in list(self._running.items()):
+            if process.poll() is not None:
+                del self._running[space]
+        for space in [s for s in self._waiting if s not in self._running]:
+            if len(self._running) == self._at_once:
+                return
+            parts = [part.method for part in self._waiting.pop(space) if not part.is_there]
+            if parts:
+                command = [sys.executable, "-m", MODULE, space, *parts]
+                self._running[space] = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL)
 
 
 @cache
@@ -161,12 +167,14 @@ def main(arguments: list[str]) -> None:
     if arguments:
         if hasattr(os, "nice"):
             os.nice(5)  # pages come first
-        Part(*arguments).load()
+        space, *methods = arguments
+        for method in methods:
+            Part(space, method).load()
         return
     wanted = parts_of(DEFAULT.key, Experiment().algorithms)
     if all(part.is_there for part in wanted):
         return
-    print("Compiling the engine, once for this machine: about half a minute.", flush=True)
+    print("Compiling the engine, once for this machine: about 40 seconds.", flush=True)
     compilers().wait(wanted, lambda done, total: None)
 
 
