@@ -8,7 +8,8 @@ from tests.browser.stillness import wait_until_still
 
 HERE = Path(__file__).parent
 PAGES = {
-    "live": "/?k=1500&show=circles,trails,held,em",
+    "live": "/?k=3000",
+    "lesson": "/how_it_works?lesson=step&k=500",
     "truth": "/truth",
     "compare": "/compare",
     "tradeoff": "/tradeoff",
@@ -37,7 +38,7 @@ def _take(browser, address: str, options: dict, file: Path) -> None:
     page = context.new_page()
     page.goto(address)
     page.get_by_role("heading", level=1).wait_for()
-    page.locator(".numbers").last.wait_for()
+    page.locator(".numbers, .glossary").last.wait_for()
     page.locator('.stApp[data-test-script-state="notRunning"]').wait_for()
     page.locator('[data-testid="stProgress"]').wait_for(state="detached")
     wait_until_still(page)
