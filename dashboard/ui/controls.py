@@ -123,8 +123,8 @@ def _choose_preset() -> None:
     presets = space.presets
 
     def choose(name):
-        if name in presets:
-            me.propose_truth(presets[name])
+        if name in presets and me.propose_truth(presets[name]):
+            me.look_at_all()
 
     names = list(presets)
     current = preset_of(me.experiment.together())

@@ -22,6 +22,7 @@ from dashboard.model.experiment import Experiment, window_for
 from dashboard.model.kinds import Invalid
 from dashboard.model.lesson import Lesson
 from dashboard.model.plan import Plan, Sweep
+from dashboard.model.spaces.registry import SPACES
 from dashboard.model.view import View
 from dashboard.server.offers import Offer
 
@@ -109,6 +110,17 @@ class Visitor:
         self.view = replace(view, timeline=self.view.timeline)
         self.link_problems = []
         self.links += 1
+
+    def look_at_all(self) -> None:
+        """Show the map whole; centred on a mean where the whole of it would show mere specks."""
+        now = self.experiment.valid
+        space, (x, y) = SPACES[now.space], View.place[:2]
+        if space.is_cramped(now.means):
+            x, y = now.chart.places(space.points(now.means[:1]))[0].tolist()
+        place = (x, y, *View.place[2:])
+        if place != self.view.place:
+            self.view = replace(self.view, place=place)
+            self.links += 1
 
     def _look_into(self, space: str) -> None:
         """Another space has another map: the canvas begins anew with the whole of it."""

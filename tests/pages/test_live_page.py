@@ -387,3 +387,14 @@ def test_a_drag_moves_the_model_on_screen(gate):
 
     means = (ASKED.means[0], (0.5, 0.5), ASKED.means[2])
     assert page.session_state.visitor.experiment.valid == replace(ASKED, means=means, length=800)
+
+
+def test_a_preset_near_the_rim_is_looked_at_from_one_of_its_means(gate):
+    page = opened(ASKED)
+
+    preset(page).set_value("Near the boundary").run()
+    near = page.query_params["look"]
+    preset(page).set_value("Paper").run()
+
+    assert near == "0.0000,0.9700,1.0000,0.0000,0.0000"
+    assert "look" not in page.query_params
