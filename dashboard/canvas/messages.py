@@ -111,12 +111,15 @@ def run_message(
     view: View,
     chart: Chart,
     *,
+    doing: str = "",
     view_version: int = 0,
     acknowledged: int = 0,
     version: int = 1,
     before: ExperimentRun | None = None,
 ) -> bytes:
     """What is known of the run so far; `over` says that no more of it will come.
+
+    `doing` is what the server is doing for it.
 
     To a browser that has the version before this one it is enough to send what has come since
     `before`.
@@ -145,6 +148,7 @@ def run_message(
         "stride": trace_stride(experiment),
         "reached": _reached(run),
         "over": over,
+        "doing": "" if over else doing,
         "view": view.for_browser() | {"version": view_version},
         "learners": [
             _once(run, key, chart, "about", partial(_about_learner, run, key))

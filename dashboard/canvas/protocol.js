@@ -81,6 +81,7 @@
  * @property {number} stride observations between two rows of a path
  * @property {number} reached how many observations have been learned
  * @property {boolean} over whether no more of it will come
+ * @property {string} doing what the server is doing for it, until it is over
  * @property {View} view
  * @property {Learner[]} learners
  * @property {Baseline[]} baselines

@@ -37,7 +37,7 @@ export class Scores {
       const row = judged ? rowAt(judged, k) : -1;
       this.#write(key, row < 0 ? undefined : accuracies?.[row]);
       const doing = moments[Math.max(0, rowAt(moments.map(([from]) => from), k))]?.[1] ?? "";
-      setText(this.#lines[index], doing);
+      setText(this.#lines[index], run.reached || !run.doing ? doing : `waits. ${run.doing} …`);
     });
     for (const { key, accuracies } of run.baselines) this.#write(key, accuracies?.[0]);
     this.#write(run.ceiling.key, run.ceiling.accuracy ?? undefined);

@@ -34,11 +34,14 @@ def lab(
     view: View,
     links: int,
     *,
+    doing: str,
     key: str,
     on_moved: OnMoved,
     on_view: OnView,
 ) -> None:
     """Mount the Live lab with what is known of the run; `over` says that no more of it will come.
+
+    `doing` is what the server is doing for it.
 
     `links` counts the links that were opened: the canvas shows `view` when it has risen. The
     callbacks get what the visitor has dropped, and what is on screen.
@@ -53,6 +56,7 @@ def lab(
         over,
         view,
         chart,
+        doing=doing,
         view_version=links,
         acknowledged=channel.acknowledged,
         version=channel.version,

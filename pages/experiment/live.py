@@ -40,7 +40,16 @@ def looked(report) -> None:
 
 def show(run) -> None:
     over = run.finished or has_ended(job)
-    canvases.lab(run, over, me.view, me.links, key="lab", on_moved=moved, on_view=looked)
+    canvases.lab(
+        run,
+        over,
+        me.view,
+        me.links,
+        doing=job.progress.doing,
+        key="lab",
+        on_moved=moved,
+        on_view=looked,
+    )
     canvases.feed(run, key="cloud")
     status(job)
     st.html(columns.table_html(tables.methods_table(run), "Results of all methods"))

@@ -41,6 +41,7 @@ def lab_and_feed():
         True,
         View(),
         1,
+        doing="",
         key="lab",
         on_moved=st.session_state.moved.append,
         on_view=st.session_state.viewed.append,
