@@ -97,6 +97,7 @@ class Compilers:
         self._lock = threading.Lock()
         self._waiting: OrderedDict[str, list[Part]] = OrderedDict()
         self._running: dict[str, subprocess.Popen] = {}
+        self._is_watched = False
 
     def ask(self, parts: Iterable[Part]) -> None:
         """Let these be compiled before all others that have not begun."""
@@ -108,6 +109,17 @@ class Compilers:
                 self._waiting[space] = mine + before
                 self._waiting.move_to_end(space, last=False)
             self._go_on()
+            if self._running and not self._is_watched:
+                self._is_watched = True
+                threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        """Start the next compiler when one has ended, until there are no more."""
+        while self._is_watched:
+            time.sleep(_LOOK)
+            with self._lock:
+                self._go_on()
+                self._is_watched = bool(self._running)
 
     def wait(self, parts: Iterable[Part], report: Callable[[int, int], None]) -> None:
         """Ask for these and wait until they are on disk.
@@ -118,7 +130,6 @@ class Compilers:
         self.ask(wanted)
         while True:
             with self._lock:
-                self._go_on()
                 busy = {*self._running, *self._waiting}
             left = [part for part in wanted if not part.is_there and part.space in busy]
             if not left:  # a compiler that failed leaves its parts to the server itself

@@ -1,4 +1,5 @@
 import subprocess
+import time
 
 import pytest
 
@@ -44,7 +45,9 @@ def started(monkeypatch, tmp_path):
     monkeypatch.setattr(kernels, "_LOOK", 0.0)
     monkeypatch.setattr(subprocess, "Popen", Compiler)
     Compiler.started = []
-    return Compiler.started
+    yield Compiler.started
+    for compiler in Compiler.started:  # lets the threads that watch them end
+        compiler.end()
 
 
 def test_a_run_needs_its_learners_and_all_baselines():
@@ -76,7 +79,8 @@ def test_the_space_that_was_asked_for_last_comes_first(started):
     compilers.ask([Part(DISK, "windowed")])
     started[0].end()
 
-    compilers.ask([])
+    while len(started) < 2:
+        time.sleep(0.01)
 
     assert [(each.space, each.methods) for each in started] == [
         (DISK, ["em"]),
