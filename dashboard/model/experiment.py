@@ -33,6 +33,7 @@ from dashboard.model.spaces.chart import Chart, Coordinates
 from dashboard.model.spaces.registry import DEFAULT, SPACES
 from rhmm.learners import streaming, windowed
 from rhmm.learners.learner import Option
+from rhmm.learners.registry import LEARNERS
 
 MOST_STATES = 8
 LEAST_WINDOW, MOST_WINDOW = 20, 5_000
@@ -323,6 +324,24 @@ class Experiment(Settings):
     def source(self) -> Simulated:
         """Where the observations come from; the other settings say how they are learned."""
         return Simulated(**self.truth, length=self.length, seed=self.seed)
+
+    @property
+    def slowness(self) -> float:
+        """How many times longer learning takes here than as learners estimate it.
+
+        Their estimates are those of three states on the disk.
+        """
+        return max(1.0, self.n_states / 3) * SPACES[self.space].effort
+
+    @property
+    def effort(self) -> float:
+        """About how many microseconds of one processor all methods take together."""
+
+        def of(key: str) -> float:
+            options = self.options_of(key) if key in ONLINE_LEARNERS else {}
+            return LEARNERS[key].effort(self.length, LEARNERS[key].settings(options))
+
+        return self.slowness * sum(map(of, self.methods))
 
     def in_words(self) -> str:
         """One line that says what is on screen."""
