@@ -10,7 +10,7 @@ help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
 
 run: $(VENV)/.runtime ## open the dashboard in the browser
-	$(VENV)/bin/python -m streamlit run app.py
+	$(VENV)/bin/python -m streamlit run app.py $(if $(DEVELOP),--server.fileWatcherType poll)
 
 test: lint chromium ## check the style, then run all tests
 	$(VENV)/bin/python -m pytest --numprocesses auto --dist loadscope --no-loadscope-reorder

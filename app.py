@@ -13,6 +13,7 @@ from starlette.middleware import Middleware
 from dashboard.canvas import program
 from dashboard.compute import queues
 from dashboard.server import offers
+from dashboard.server.doors import Doors
 from dashboard.server.routes import route
 from dashboard.server.stale_requests import StaleRequests
 
@@ -27,5 +28,5 @@ app = st.App(
     "pages/navigation.py",
     lifespan=lifespan,
     routes=[route(program.ADDRESS, program.serve), offers.route()],
-    middleware=[Middleware(StaleRequests), Middleware(program.Preload)],
+    middleware=[Middleware(Doors), Middleware(StaleRequests), Middleware(program.Preload)],
 )
