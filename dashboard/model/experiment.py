@@ -118,7 +118,7 @@ def _checked_law(name: str, law, known: Known) -> tuple[float, ...]:
     _check_count(name, law, known, "entry", "entries")
     if not all(map(is_number, law)):
         raise Invalid(f"{name} has an entry that is no number: each is a probability.")
-    if min(law) < 0:
+    if min(law, default=0.0) < 0:
         raise Invalid(f"{name} has a negative entry, {min(law):g}.")
     total = sum(law)  # of huge entries ∞, where fsum would raise
     if abs(total - 1.0) > _SUM_TOLERANCE:
@@ -329,7 +329,7 @@ class Experiment(Settings):
     def slowness(self) -> float:
         """How many times longer learning takes here than as learners estimate it.
 
-        Their estimates are those of three states on the disk.
+        Their estimates are those of three states in the default space.
         """
         return max(1.0, self.n_states / 3) * SPACES[self.space].effort
 
