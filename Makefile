@@ -3,7 +3,7 @@ PEERS := .venv-bench
 PYTHON ?= $(shell python3.11 -c 'print("python3.11")' 2>/dev/null || echo python3)
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help run test lint docs bench clean chromium
+.PHONY: help run serve test lint docs bench clean chromium
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -11,6 +11,9 @@ help: ## show this list
 
 run: $(VENV)/.runtime ## open the dashboard in the browser
 	$(VENV)/bin/python -m streamlit run app.py $(if $(DEVELOP),--server.fileWatcherType poll)
+
+serve: $(VENV)/.runtime ## open the dashboard to a lecture hall, after saying what that means
+	@$(VENV)/bin/python -m dashboard.server.lecture_hall
 
 test: lint chromium ## check the style, then run all tests
 	$(VENV)/bin/python -m pytest --numprocesses auto --dist loadscope --no-loadscope-reorder
@@ -29,6 +32,7 @@ bench: chromium $(PEERS)/.peers ## measure speed side by side with other librari
 	OMP_NUM_THREADS=1 $(VENV)/bin/python -m benchmarks.endless
 	OMP_NUM_THREADS=1 $(VENV)/bin/python -m benchmarks.sweep
 	$(VENV)/bin/python -m benchmarks.browser
+	$(VENV)/bin/python -m benchmarks.classroom
 
 clean: ## remove the environments and all caches
 	rm -rf $(VENV) $(PEERS) .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis build dist *.egg-info

@@ -25,6 +25,8 @@ class Visitor:
 
     def __init__(self, socket: ClientConnection):
         self._socket = socket
+        self.session = ""
+        """The server's name for this visitor."""
         self.page = ""
         """Its name."""
         self._page_hash = ""
@@ -124,6 +126,7 @@ class Visitor:
         message.ParseFromString(data)  # type: ignore[arg-type]
         match message.WhichOneof("type"):
             case "new_session":
+                self.session = message.new_session.initialize.session_id or self.session
                 self.words.clear()
                 if not self._asked_for_fragment:
                     self.polls.clear()
