@@ -49,7 +49,7 @@ class Visitor:
         """Open a page and wait until its script has finished."""
         stream = address.replace("http", "ws", 1) + "/_stcore/stream"
         visitor = cls(
-            await connect(stream, subprotocols=["streamlit"], max_size=None, compression=None)  # type: ignore[list-item]
+            await connect(stream, subprotocols=["streamlit"], max_size=None, compression=None)
         )
         await visitor.go(page, query)
         return visitor
@@ -123,7 +123,7 @@ class Visitor:
         data = await self._socket.recv()
         self.received += len(data)
         message = ForwardMsg()
-        message.ParseFromString(data)  # type: ignore[arg-type]
+        message.ParseFromString(data)
         match message.WhichOneof("type"):
             case "new_session":
                 self.session = message.new_session.initialize.session_id or self.session

@@ -11,7 +11,7 @@ from google.protobuf.message import DecodeError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-_FORMS = {"json_value": dict, "json_trigger_value": (list, dict)}
+_FORMS: dict[str, tuple[type, ...]] = {"json_value": (dict,), "json_trigger_value": (list, dict)}
 
 
 class UnreadableValues:

@@ -1,6 +1,7 @@
 import threading
 import time
 from dataclasses import replace
+from typing import NamedTuple
 
 import pytest
 
@@ -252,42 +253,46 @@ def test_what_the_server_itself_wants_is_computed_without_visitors(gate, monkeyp
     assert not job.cancelled
 
 
-def test_a_long_run_pauses_at_a_report_until_the_shorter_one_is_done(gate):
+class Paused(NamedTuple):
+    """A long job that has given way at a report to a short one, which works."""
+
+    queue: jobs.JobQueue
+    heavy: jobs.Job
+    short: jobs.Job
+
+
+@pytest.fixture
+def paused(gate):
     queue = jobs.JobQueue(gate.compute, slots=1, turn=0.0)
     heavy = queue.request(HEAVY, "me")
     gate.wait_until_begun()
     short = queue.request(SMALL, "you")
     until(lambda: short.progress.doing == "Queued, place 1")
-
     gate.opened.release()  # the long one comes to its next report
     gate.wait_until_begun()
-    assert short.progress.doing == "working"
-    assert heavy.progress.doing == "Queued, place 1"
-    assert heavy.progress.share == 0.9
+    return Paused(queue, heavy, short)
+
+
+def test_a_long_run_pauses_at_a_report_until_the_shorter_one_is_done(gate, paused):
+    assert paused.short.progress.doing == "working"
+    assert paused.heavy.progress.doing == "Queued, place 1"
+    assert paused.heavy.progress.share == 0.9
     gate.opened.release()
 
-    assert short.wait(PATIENCE)
-    assert heavy.wait(PATIENCE)
-    assert heavy.finished
+    assert paused.short.wait(PATIENCE)
+    assert paused.heavy.wait(PATIENCE)
+    assert paused.heavy.finished
     assert gate.count == 2
 
 
-def test_a_paused_run_ends_when_its_last_visitor_leaves(gate):
-    queue = jobs.JobQueue(gate.compute, slots=1, turn=0.0)
-    heavy = queue.request(HEAVY, "me")
-    gate.wait_until_begun()
-    short = queue.request(SMALL, "you")
-    until(lambda: short.progress.doing == "Queued, place 1")
-    gate.opened.release()
-    gate.wait_until_begun()
+def test_a_paused_run_ends_when_its_last_visitor_leaves(gate, paused):
+    paused.queue.leave("me")
 
-    queue.leave("me")
-
-    assert heavy.wait(PATIENCE)
-    assert heavy.cancelled
+    assert paused.heavy.wait(PATIENCE)
+    assert paused.heavy.cancelled
     gate.opened.release()
-    assert short.wait(PATIENCE)
-    assert short.finished
+    assert paused.short.wait(PATIENCE)
+    assert paused.short.finished
 
 
 class Kept:

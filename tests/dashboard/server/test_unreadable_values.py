@@ -5,6 +5,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from dashboard.server.unreadable_values import UnreadableValues
+from tests.dashboard.server.asking import lets_through
 
 GOOD = WidgetState(id="lab", json_value='{"view": {"k": 5}}')
 
@@ -61,11 +62,4 @@ def test_other_messages_come_through_as_they_are(message):
 
 
 def test_requests_that_are_no_websocket_come_through():
-    seen = []
-
-    async def streamlit(scope, receive, send):
-        seen.append((scope, receive, send))
-
-    asyncio.run(UnreadableValues(streamlit)({"type": "http"}, "receive", "send"))
-
-    assert seen == [({"type": "http"}, "receive", "send")]
+    assert lets_through(UnreadableValues, {"type": "http"})
