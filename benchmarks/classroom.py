@@ -9,6 +9,7 @@ holds.
 import argparse
 import asyncio
 import http.client
+import os
 import random
 import statistics
 import tempfile
@@ -279,6 +280,7 @@ def main() -> None:
         if minutes:
             asyncio.run(soak(server, minutes))
             return
+        os.environ["STREAMLIT_SERVER_MAX_UPLOAD_SIZE"] = "200"  # as Streamlit has it by default
         with started_server(Path(second), "benchmarks/bare_page.py") as bare:
             asyncio.run(measure(server, bare))
 

@@ -94,6 +94,7 @@ class Job:
         self._resumes = resumes
         self._progress = Progress(known, "Queued", 0.0)
         self._share_before_turn = 0.0
+        self._turn_began = 0.0
         self._over = threading.Event()
         self._lock = threading.Lock()
         self._watchers: dict[str, float] = {}
@@ -155,6 +156,7 @@ class Job:
         self._progress = Progress(self.known or result, doing, share)
         # a job that begins again must have got further, else it might never be done
         may_stop = not self._resumes or share > self._share_before_turn
+        self._count_work()
         if may_stop and self._turns.give_way(self._ticket):
             if self._resumes:
                 raise _Interrupted
@@ -163,6 +165,17 @@ class Job:
     def _wait_for_turn(self) -> None:
         while not self._ticket.called.wait(_LOOK):
             self._stop_if_unwanted()
+
+    def _count_work(self) -> None:
+        """Tell the turns what was done: processor time of this thread, which does nothing else.
+
+        A job that resumes works in other processes: there the time that passes counts.
+        """
+        if self._resumes:
+            turn = time.monotonic() - self._turn_began
+            self._ticket.worked = self._ticket.worked_before + turn
+        else:
+            self._ticket.worked = time.thread_time()
 
     def _work(self) -> None:
         try:
@@ -175,6 +188,8 @@ class Job:
             if not isinstance(error, Expected):
                 logging.getLogger(__name__).exception("a job failed: %r", self.request)
         finally:
+            if self._ticket.called.is_set():
+                self._count_work()
             self._turns.leave(self._ticket)
             self._over.set()
 
@@ -183,6 +198,7 @@ class Job:
         while True:
             self._wait_for_turn()
             self._share_before_turn = self._progress.share
+            self._turn_began = time.monotonic()
             try:
                 return self._compute(self.request, self._report)
             except _Interrupted:

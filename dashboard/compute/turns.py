@@ -35,21 +35,26 @@ class Ticket:
         self.visitors = visitors
         self.called = threading.Event()
         """Set while the job has a slot."""
-        self.spent = 0.0
-        """Seconds in a slot so far."""
-        self.since = 0.0
-        """When the turn or the wait began."""
+        self.worked = 0.0
+        """Seconds that the job has worked so far; the job itself keeps count."""
+        self.worked_before = 0.0
+        """The same when its turn began."""
         self.charged = 0.0
-        """Until when its visitors have been charged."""
+        """How many of them its visitors have been charged."""
+        self.waits_since = 0.0
 
     @property
     def is_long(self) -> bool:
         """Whether it should take long, or has taken long against all expectation."""
-        return max(self.seconds, self.spent) > LONG
+        return max(self.seconds, self.worked) > LONG
 
 
 class Turns:
-    """Hands out slots. A job works for at least `least_turn` seconds before it gives way."""
+    """Hands out slots. A job works for at least `least_turn` seconds before it gives way.
+
+    Seconds of work are those that jobs count themselves: on a busy machine a short job may take
+    long, and must not pass for a long one.
+    """
 
     def __init__(self, slots: int, least_turn: float, clock: Callable[[], float] = time.monotonic):
         self._slots = slots
@@ -65,7 +70,7 @@ class Turns:
     def enter(self, ticket: Ticket) -> None:
         """Wait for a slot: `ticket.called` is set when it is there."""
         with self._lock:
-            ticket.since = self._clock()
+            ticket.waits_since = self._clock()
             self._waiting.append(ticket)
             self._fill()
 
@@ -83,14 +88,13 @@ class Turns:
         """Whether a working job lost its slot to one with a lower score, and waits again."""
         with self._lock:
             self._charge(ticket)
-            now = self._clock()
-            if now - ticket.since < self._least_turn:
+            if ticket.worked - ticket.worked_before < self._least_turn:
                 return False
             first = self._next(instead_of=ticket)
             if first is None or self._score(first) >= self._score(ticket):
                 return False
             ticket.called.clear()
-            ticket.since = now
+            ticket.waits_since = self._clock()
             self._working.remove(ticket)
             self._fill()
             self._waiting.append(ticket)
@@ -111,8 +115,8 @@ class Turns:
 
     def _score(self, ticket: Ticket) -> float:
         used = min(map(self.used, ticket.visitors()), default=0.0)
-        needed = min(_MOST_COUNTED, max(0.0, ticket.seconds - ticket.spent))
-        waited = 0.0 if ticket.called.is_set() else self._clock() - ticket.since
+        needed = min(_MOST_COUNTED, max(0.0, ticket.seconds - ticket.worked))
+        waited = 0.0 if ticket.called.is_set() else self._clock() - ticket.waits_since
         return used + needed - waited
 
     def _next(self, instead_of: Ticket | None = None) -> Ticket | None:
@@ -133,17 +137,16 @@ class Turns:
         while (ticket := self._next()) is not None:
             self._waiting.remove(ticket)
             self._working.append(ticket)
-            ticket.since = ticket.charged = self._clock()
+            ticket.worked_before = ticket.worked
             ticket.called.set()
 
     def _charge(self, ticket: Ticket) -> None:
         """Write down what the job has used since it was charged last."""
-        now = self._clock()
-        seconds = now - ticket.charged
-        ticket.charged = now
-        ticket.spent += seconds
+        seconds = ticket.worked - ticket.charged
+        ticket.charged = ticket.worked
         visitors = ticket.visitors()
         for visitor in visitors:
-            self._used[visitor] = (self.used(visitor) + seconds / len(visitors), now)
+            used = self.used(visitor) + seconds / len(visitors)
+            self._used[visitor] = (used, self._clock())
         for visitor in [v for v in self._used if self.used(v) < _FORGOTTEN]:
             del self._used[visitor]
