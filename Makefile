@@ -3,14 +3,17 @@ PEERS := .venv-bench
 PYTHON ?= $(shell python3.11 -c 'print("python3.11")' 2>/dev/null || echo python3)
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help run test lint docs bench clean chromium
+.PHONY: help run serve test lint docs bench clean chromium
 .DEFAULT_GOAL := help
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST)
 
 run: $(VENV)/.kernels ## open the dashboard in the browser
-	$(VENV)/bin/python -m streamlit run app.py
+	$(VENV)/bin/python -m streamlit run app.py $(if $(DEVELOP),--server.fileWatcherType poll)
+
+serve: $(VENV)/.kernels ## open the dashboard to a lecture hall, after saying what that means
+	@$(VENV)/bin/python -m dashboard.server.lecture_hall
 
 test: lint chromium ## check the style, then run all tests
 	$(VENV)/bin/python -m pytest --numprocesses auto --dist loadscope --no-loadscope-reorder
@@ -29,6 +32,7 @@ bench: chromium $(PEERS)/.peers ## measure speed side by side with other librari
 	OMP_NUM_THREADS=1 $(VENV)/bin/python -m benchmarks.endless
 	OMP_NUM_THREADS=1 $(VENV)/bin/python -m benchmarks.sweep
 	$(VENV)/bin/python -m benchmarks.browser
+	$(VENV)/bin/python -m benchmarks.classroom
 
 clean: ## remove the environments and all caches
 	rm -rf $(VENV) $(PEERS) .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis build dist *.egg-info

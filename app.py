@@ -13,8 +13,10 @@ from starlette.middleware import Middleware
 from dashboard.canvas import program
 from dashboard.compute import kernels, queues
 from dashboard.server import offers
+from dashboard.server.doors import Doors
 from dashboard.server.routes import route
 from dashboard.server.stale_requests import StaleRequests
+from dashboard.server.unreadable_values import UnreadableValues
 
 
 @asynccontextmanager
@@ -28,5 +30,10 @@ app = st.App(
     "pages/navigation.py",
     lifespan=lifespan,
     routes=[route(program.ADDRESS, program.serve), offers.route()],
-    middleware=[Middleware(StaleRequests), Middleware(program.Preload)],
+    middleware=[
+        Middleware(Doors),
+        Middleware(UnreadableValues),
+        Middleware(StaleRequests),
+        Middleware(program.Preload),
+    ],
 )

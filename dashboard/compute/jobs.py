@@ -1,7 +1,7 @@
 """Work in the background: a few jobs at a time, shared by all visitors who ask for the same.
 
-A job ends early when no visitor looks at it any more. Kernels release the interpreter's lock, so
-pages stay quick while jobs run.
+`turns` decides which job works. A job ends early when no visitor looks at it any more. Kernels
+release the interpreter's lock, so pages stay quick while jobs run.
 
 Jobs have daemon threads of their own instead of a `ThreadPoolExecutor`, whose threads are joined
 when the interpreter ends: Ctrl-C would wait for a job, or for the compiler, to the end.
@@ -14,6 +14,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
+from dashboard.compute.turns import Ticket, Turns
 from rhmm.sweeping.workers import processors
 
 KEPT = 32
@@ -25,6 +26,12 @@ only once a minute."""
 
 FOREVER = "the server itself"
 """A watcher that never counts as gone."""
+
+TURN = 2.0
+"""Seconds that a job works at least before it gives way to another one."""
+
+_LOOK = 0.2
+"""Seconds between two looks of a waiting job whether a visitor still wants it."""
 
 
 class Progress(NamedTuple):
@@ -48,6 +55,10 @@ class Request(Protocol):
     def in_words(self) -> str:
         """One line that says what is asked for."""
 
+    @property
+    def effort(self) -> float:
+        """About how many microseconds of one processor it takes."""
+
     def __hash__(self) -> int: ...
 
 
@@ -59,21 +70,41 @@ class Expected(Exception):
     """A failure that is no fault of the program: a sentence for the reader."""
 
 
-class Job:
-    """One request, computed in a thread of its own; a `known` result is shown until it is done."""
+class _Interrupted(Exception):
+    """Another job has the slot now; this one begins again when its turn comes."""
 
-    def __init__(self, request: Request, compute: Compute, slots: threading.Semaphore, known=None):
+
+class Job:
+    """One request, computed in a thread of its own; a `known` result is shown until it is done.
+
+    When it gives way to another job it stops at a report and goes on from there. A job that
+    `resumes` is left instead and begins again later: its computation has kept what was done.
+    """
+
+    def __init__(
+        self, request: Request, compute: Compute, turns: Turns, known=None, resumes: bool = False
+    ):
         self.request = request
         self.known = known
-        self.progress = Progress(known, "Queued", 0.0)
         self.cancelled = False
         self.error: Exception | None = None
         self._compute = compute
-        self._slots = slots
+        self._turns = turns
+        self._ticket = Ticket(1e-6 * request.effort, self._present)
+        self._resumes = resumes
+        self._progress = Progress(known, "Queued", 0.0)
+        self._share_before_turn = 0.0
+        self._turn_began = 0.0
         self._over = threading.Event()
         self._lock = threading.Lock()
         self._watchers: dict[str, float] = {}
         self._thread = threading.Thread(target=self._work, daemon=True, name="rhmm job")
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is; while it waits, its place in the queue."""
+        place = self._turns.place(self._ticket)
+        return self._progress._replace(doing=f"Queued, place {place}") if place else self._progress
 
     @property
     def over(self) -> bool:
@@ -106,27 +137,50 @@ class Job:
         with self._lock:
             return FOREVER in self._watchers
 
-    def _wanted(self) -> bool:
+    def _present(self) -> list[str]:
+        """The watchers who have looked lately."""
         now = time.monotonic()
         with self._lock:
-            seen_lately = any(now - seen < PATIENCE for seen in self._watchers.values())
-        return seen_lately or self.wanted_forever
+            return [
+                watcher
+                for watcher, seen in self._watchers.items()
+                if watcher == FOREVER or now - seen < PATIENCE
+            ]
+
+    def _stop_if_unwanted(self) -> None:
+        if not self._present():
+            raise Cancelled
 
     def _report(self, result, doing: str, share: float) -> None:
-        if not self._wanted():
-            raise Cancelled
-        self.progress = Progress(self.known or result, doing, share)
+        self._stop_if_unwanted()
+        self._progress = Progress(self.known or result, doing, share)
+        # a job that begins again must have got further, else it might never be done
+        may_stop = not self._resumes or share > self._share_before_turn
+        self._count_work()
+        if may_stop and self._turns.give_way(self._ticket):
+            if self._resumes:
+                raise _Interrupted
+            self._wait_for_turn()
+
+    def _wait_for_turn(self) -> None:
+        while not self._ticket.called.wait(_LOOK):
+            self._stop_if_unwanted()
+
+    def _count_work(self) -> None:
+        """Tell the turns what was done: processor time of this thread, which does nothing else.
+
+        A job that resumes works in other processes: there the time that passes counts.
+        """
+        if self._resumes:
+            turn = time.monotonic() - self._turn_began
+            self._ticket.worked = self._ticket.worked_before + turn
+        else:
+            self._ticket.worked = time.thread_time()
 
     def _work(self) -> None:
         try:
-            while not self._slots.acquire(timeout=0.2):
-                if not self._wanted():
-                    raise Cancelled
-            try:
-                result = self._compute(self.request, self._report)
-                self.progress = Progress(result, "Done", 1.0)
-            finally:
-                self._slots.release()
+            self._turns.enter(self._ticket)
+            self._progress = Progress(self._computed(), "Done", 1.0)
         except Cancelled:
             self.cancelled = True
         except Exception as error:  # the page must tell any failure instead of waiting for ever
@@ -134,13 +188,28 @@ class Job:
             if not isinstance(error, Expected):
                 logging.getLogger(__name__).exception("a job failed: %r", self.request)
         finally:
+            if self._ticket.called.is_set():
+                self._count_work()
+            self._turns.leave(self._ticket)
             self._over.set()
+
+    def _computed(self) -> Any:
+        """The result, after as many turns as it takes."""
+        while True:
+            self._wait_for_turn()
+            self._share_before_turn = self._progress.share
+            self._turn_began = time.monotonic()
+            try:
+                return self._compute(self.request, self._report)
+            except _Interrupted:
+                continue
 
 
 class JobQueue:
     """Hands out jobs: the one that exists for a request, or a new one.
 
-    Known results are shown at once; their jobs compute them again behind the picture.
+    Known results are shown at once; their jobs compute them again behind the picture. `turn` and
+    `resumes` say after how many seconds a job may have to give way to another one, and how.
     """
 
     def __init__(
@@ -148,10 +217,13 @@ class JobQueue:
         compute: Compute,
         slots: int | None = None,
         known: Mapping[Request, Any] | None = None,
+        turn: float = TURN,
+        resumes: bool = False,
     ):
         self._compute = compute
         self._known = dict(known or {})
-        self._slots = threading.Semaphore(slots or processors())
+        self._turns = Turns(slots or processors(), turn)
+        self._resumes = resumes
         self._lock = threading.Lock()
         self._jobs: OrderedDict[Request, Job] = OrderedDict()
         self._wanted_by: dict[str, Job] = {}
@@ -161,7 +233,8 @@ class JobQueue:
         with self._lock:
             job = self._jobs.get(request)
             if job is None or job.cancelled or job.error:
-                job = Job(request, self._compute, self._slots, self._known.get(request))
+                known = self._known.get(request)
+                job = Job(request, self._compute, self._turns, known, self._resumes)
                 job.watch(watcher)
                 job.start()
                 self._jobs[request] = job

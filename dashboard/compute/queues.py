@@ -19,7 +19,7 @@ def run_queue() -> JobQueue:
 @cache
 def sweep_queue() -> JobQueue:
     """One sweep at a time: each takes all processors but one."""
-    return JobQueue(sweeps.compute, slots=1)
+    return JobQueue(sweeps.compute, slots=1, turn=sweeps.TURN, resumes=True)
 
 
 def queue_of(request: Request) -> JobQueue:

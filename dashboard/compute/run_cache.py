@@ -17,6 +17,7 @@ from rhmm.sweeping.record import CannotWriteError, Record, readable_runs
 from rhmm.sweeping.rows import UnusableFileError
 
 _KEPT_FILES = 200
+_KEPT_BYTES = 500_000_000
 _OWN_FILES = 16 * "[0-9a-f]" + "-[0-9]*.csv"  # a fingerprint and a version: no other files match
 _NO_FOLDER = "Runs cannot be kept: this server has no folder that it may write to. "
 _NOT_ALL = "Not all runs could be kept on this server’s disk: what was computed is shown."
@@ -78,7 +79,7 @@ class RunCache:
 
 
 def _file_for(truth: RiemannianHMM, length: int) -> Path:
-    """The file for this truth and length of chains; the oldest files go when there are too many.
+    """The file for this truth and length of chains.
 
     Each length has its own file because a file is always read whole.
     """
@@ -87,11 +88,19 @@ def _file_for(truth: RiemannianHMM, length: int) -> Path:
     file = folder / f"{fingerprint(truth)}-{rhmm.__version__}-T{length}.csv"
     file.touch()  # so that other servers do not count it among the oldest
     with suppress(FileNotFoundError):  # another server may remove the same files
-        others = [other for other in folder.glob(_OWN_FILES) if other != file]
-        others.sort(key=lambda other: other.stat().st_mtime)
-        for old in others[: max(0, len(others) + 1 - _KEPT_FILES)]:
-            old.unlink()
+        _remove_the_oldest(folder, file)
     return file
+
+
+def _remove_the_oldest(folder: Path, wanted: Path) -> None:
+    """Keep the latest files that are few and small enough together; `wanted` always stays."""
+    others = [(file, file.stat()) for file in folder.glob(_OWN_FILES) if file != wanted]
+    others.sort(key=lambda other: other[1].st_mtime, reverse=True)
+    total = wanted.stat().st_size
+    for kept, (file, about) in enumerate(others, start=2):
+        total += about.st_size
+        if kept > _KEPT_FILES or total > _KEPT_BYTES:
+            file.unlink()
 
 
 def _free_name(file: Path) -> Path:

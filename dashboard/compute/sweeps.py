@@ -17,6 +17,9 @@ from rhmm import RiemannianHMM, Run, open_executor
 from rhmm.sweeping import Task, compute_runs
 from rhmm.sweeping.workers import processors
 
+TURN = 60.0
+"""Seconds that a sweep is computed before it lets another visitor's sweep go first."""
+
 _TICK = 0.25
 """Seconds between two reports while no run is finished."""
 

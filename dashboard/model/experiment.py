@@ -33,6 +33,7 @@ from dashboard.model.spaces.chart import Chart, Coordinates
 from dashboard.model.spaces.registry import DEFAULT, SPACES
 from rhmm.learners import streaming, windowed
 from rhmm.learners.learner import Option
+from rhmm.learners.registry import LEARNERS
 
 MOST_STATES = 8
 LEAST_WINDOW, MOST_WINDOW = 20, 5_000
@@ -117,7 +118,7 @@ def _checked_law(name: str, law, known: Known) -> tuple[float, ...]:
     _check_count(name, law, known, "entry", "entries")
     if not all(map(is_number, law)):
         raise Invalid(f"{name} has an entry that is no number: each is a probability.")
-    if min(law) < 0:
+    if min(law, default=0.0) < 0:
         raise Invalid(f"{name} has a negative entry, {min(law):g}.")
     total = sum(law)  # of huge entries ∞, where fsum would raise
     if abs(total - 1.0) > _SUM_TOLERANCE:
@@ -323,6 +324,24 @@ class Experiment(Settings):
     def source(self) -> Simulated:
         """Where the observations come from; the other settings say how they are learned."""
         return Simulated(**self.truth, length=self.length, seed=self.seed)
+
+    @property
+    def slowness(self) -> float:
+        """How many times longer learning takes here than as learners estimate it.
+
+        Their estimates are those of three states in the default space.
+        """
+        return max(1.0, self.n_states / 3) * SPACES[self.space].effort
+
+    @property
+    def effort(self) -> float:
+        """About how many microseconds of one processor all methods take together."""
+
+        def of(key: str) -> float:
+            options = self.options_of(key) if key in ONLINE_LEARNERS else {}
+            return LEARNERS[key].effort(self.length, LEARNERS[key].settings(options))
+
+        return self.slowness * sum(map(of, self.methods))
 
     def in_words(self) -> str:
         """One line that says what is on screen."""

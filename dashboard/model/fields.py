@@ -191,6 +191,6 @@ class Settings:
                 known[name] = value
                 if name in changes:
                     problems[name] = Invalid(str(problem), name)
-            except LookupError:
+            except (LookupError, TypeError):  # what it is checked against is unread or of no use
                 continue
         return problems

@@ -58,6 +58,11 @@ def _number(text: str) -> float:
     return float(text)
 
 
+def _is_row(value) -> bool:
+    """Whether this is several values in a row, and not a single one or a text."""
+    return isinstance(value, list | tuple)
+
+
 def _in_short(value: float) -> str:
     """To the last digit, but 1 for 1.0."""
     return repr(value).removesuffix(".0")
@@ -101,7 +106,7 @@ class WholeNumbers:
         return ",".join(map(str, value))
 
     def check(self, value) -> tuple[int, ...]:
-        if not value:
+        if not value or not _is_row(value):
             raise Invalid(f"Choose at least one {self.name}.")
         one = WholeNumber(f"Every {self.name}", self.least, self.most)
         values = tuple(sorted({one.check(number) for number in value}))
@@ -125,7 +130,7 @@ class WholeRange:
 
     def check(self, value) -> tuple[int, int]:
         one = WholeNumber(f"Each end of {self.name}", 1, self.most)
-        ends = tuple(one.check(end) for end in value)
+        ends = tuple(one.check(end) for end in value) if _is_row(value) else ()
         if len(ends) != 2 or ends[0] > ends[1]:
             raise Invalid(f"{self.name.capitalize()} needs a first and a later last number.")
         return ends
@@ -142,6 +147,8 @@ class Numbers:
         return ",".join(map(_in_short, value))
 
     def check(self, value):
+        if not _is_row(value):
+            raise Invalid("It must be a row of numbers.")
         return value
 
 
@@ -156,6 +163,8 @@ class Rows:
         return ";".join(map(Numbers().write, value))
 
     def check(self, value):
+        if not _is_row(value) or not all(map(_is_row, value)):
+            raise Invalid("It must be rows of numbers.")
         return value
 
 
@@ -173,7 +182,7 @@ class RoundedNumbers:
         return ",".join(f"{number:.{self.digits}f}" for number in value)
 
     def check(self, value) -> tuple[float, ...]:
-        if len(value) != self.count or not all(map(is_number, value)):
+        if not _is_row(value) or len(value) != self.count or not all(map(is_number, value)):
             raise Invalid(f"It needs {self.count} numbers.")
         return tuple(round(float(number), self.digits) for number in value)
 
@@ -215,12 +224,13 @@ class Choices:
         return ",".join(value) or self.empty or ""
 
     def check(self, value) -> tuple[str, ...]:
-        if not value and self.empty is None:
+        if not _is_row(value) or (not value and self.empty is None):
             raise Invalid(f"Choose at least one {self.name}.")
         unknown = [word for word in value if word not in self.choices]
         if unknown:
             known = ", ".join(self.choices)
-            raise Invalid(f"“{quoted(str(unknown[0]))}” is not one of: {known}.")
+            word = unknown[0] if isinstance(unknown[0], str) else type(unknown[0]).__name__
+            raise Invalid(f"“{quoted(word)}” is not one of: {known}.")
         return tuple(word for word in self.choices if word in value)
 
 

@@ -6,7 +6,6 @@ from dashboard.model.experiment import MOST_WINDOW, WINDOWS, Experiment, least_w
 from dashboard.model.fields import Control, Settings, setting
 from dashboard.model.kinds import Choices, WholeNumber, WholeNumbers
 from dashboard.model.methods import BASELINES, VARIANTS, Variant, variant_of
-from dashboard.model.spaces.registry import SPACES
 from rhmm import Configuration, Run
 from rhmm.learners import streaming, windowed
 from rhmm.learners.windowed import PAPERS_WINDOWS
@@ -112,8 +111,7 @@ class Sweep:
     def effort(self) -> float:
         """About how many microseconds of one processor it takes."""
         effort = sum(configuration.effort for configuration in self.configurations())
-        more_states = max(1.0, self.experiment.n_states / 3)  # efforts are those of three states
-        return effort * more_states * self.runs * SPACES[self.experiment.space].effort
+        return effort * self.experiment.slowness * self.runs
 
     def in_words(self) -> str:
         count = len(self.configurations())

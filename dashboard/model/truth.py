@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dashboard.model.experiment import MODEL, Experiment, normalised
-from dashboard.model.kinds import Invalid
+from dashboard.model.kinds import Invalid, is_number
 from dashboard.model.spaces.chart import Chart, Coordinates
 from dashboard.model.spaces.registry import DEFAULT, SPACES
 from dashboard.model.spaces.space import Space
@@ -52,12 +52,17 @@ def state_row_names(n: int) -> list[str]:
 
 
 def edited(rows: Rows, edits: Mapping[int, Mapping], columns: Sequence[str]) -> Rows:
-    """The table after what was typed: for each row, the new values of some columns."""
+    """The table after what was typed: for each row, the new values of some columns.
+
+    No browser sends changes of cells that the table does not have: they are ignored. A cell that is
+    given no number is blank.
+    """
     position = {name: j for j, name in enumerate(columns)}
     changed = [list(row) for row in rows]
     for i, values in edits.items():
         for name, value in values.items():
-            changed[i][position[name]] = value
+            if 0 <= i < len(changed) and name in position:
+                changed[i][position[name]] = value if is_number(value) else None
     return tuple(map(tuple, changed))
 
 

@@ -8,7 +8,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 
-def route(address: str, serve: Callable[[Request], Awaitable[Response]]) -> Route:
-    """A route to an address that is relative to a page: all pages lie side by side."""
+def path_to(address: str) -> str:
+    """The path of an address that is relative to a page: all pages lie side by side."""
     prefix = st.get_option("server.baseUrlPath").strip("/")
-    return Route(f"/{prefix}/{address}" if prefix else f"/{address}", serve)
+    return f"/{prefix}/{address}" if prefix else f"/{address}"
+
+
+def route(address: str, serve: Callable[[Request], Awaitable[Response]]) -> Route:
+    """A route to an address that is relative to a page."""
+    return Route(path_to(address), serve)

@@ -1,18 +1,27 @@
 """Sentences about a sweep: how long it takes, what it leaves out, where its times are from."""
 
-from dashboard.compute.sweeps import scheduler, seconds
+from dashboard.compute.sweeps import TURN, scheduler, seconds
 from dashboard.model.plan import Sweep
 from dashboard.text.tables import ONE_SEED
 
 
 def duration(sweep: Sweep) -> str:
-    """About how long the sweep takes, and where it is computed."""
+    """About how long the sweep takes, where it is computed, and what other visitors mean for it."""
     time = f"about {seconds(sweep):,.0f} s"
-    if scheduler() is None:
-        return f"That takes {time} on this machine."
+    where = f"That takes {time} on this machine."
+    if scheduler() is not None:
+        where = (
+            f"On this machine that would take {time}; "
+            "it is computed by the cluster that this server uses."
+        )
+    return f"{where} {budget()}"
+
+
+def budget() -> str:
+    """How much of the server one visitor's sweep may take while others wait for theirs."""
     return (
-        f"On this machine that would take {time}; "
-        "it is computed by the cluster that this server uses."
+        f"While other visitors wait for a sweep of theirs, each gets {TURN:.0f} s in turn; "
+        "the runs that are done are kept."
     )
 
 

@@ -27,6 +27,8 @@ from dashboard.model.view import View
 from dashboard.server.offers import Offer
 
 _KEY = "visitor"
+_MOST_WRITTEN = 100
+"""Queries that a session remembers: a browser that never answers must not fill the memory."""
 _LINK_KEYS = (
     *Experiment.link_keys(),
     *View.link_keys(),
@@ -204,6 +206,7 @@ def write_link() -> None:
     query = me.query()
     if not me.written or me.written[-1] != query:
         me.written.append(query)
+        del me.written[:-_MOST_WRITTEN]
     # after a step back in the history, the browser may already have been sent a later address
     if st.query_params.to_dict() != query or script_context().is_history_navigation:
         st.query_params.from_dict(query)

@@ -31,6 +31,8 @@ from dashboard.ui.session import Synced
 ROW_HEIGHT = 38
 """Of a table, in pixels."""
 _COLUMN_WIDTH = 62
+_MOST_ENTRIES = 200
+"""Widgets that a session remembers: more than all pages have, and a limit to its memory."""
 
 
 def widget(mount: Callable, name: str, label: str, value, keep: Callable, /, **options) -> None:
@@ -85,12 +87,15 @@ def _current(name: str, value, said: Callable) -> Synced:
     """
     here = session.script_context().page_script_hash
     entries = session.visitor().synced
-    entry = entries.get(name)
+    entry = entries.pop(name, None)  # what was on a page last stands last
     if entry is None:
-        entries[name] = Synced(value, 0, here)
+        entry = Synced(value, 0, here)
     elif entry.page != here or not _alike(_shown(name, entry, said), value):
-        entries[name] = Synced(value, entry.version + 1, here)
-    return entries[name]
+        entry = Synced(value, entry.version + 1, here)
+    entries[name] = entry
+    while len(entries) > _MOST_ENTRIES:
+        del entries[next(iter(entries))]
+    return entry
 
 
 def _shown(name: str, entry: Synced, said: Callable):
@@ -104,7 +109,7 @@ def _acknowledge(name: str, keep: Callable) -> Callable[[], None]:
     entry = session.visitor().synced[name]
 
     def changed() -> None:
-        if session.visitor().synced[name] is entry:
+        if session.visitor().synced.get(name) is entry:
             entry.answered = True
             keep(st.session_state[_key(name, entry)])
 

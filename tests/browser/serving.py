@@ -35,6 +35,7 @@ class Server(NamedTuple):
 
     address: str
     log: Path
+    pid: int
 
     def complaints(self) -> list[str]:
         """Lines of the log beyond the greeting: there should be none."""
@@ -58,7 +59,7 @@ def started_server(folder: Path, script: str = "app.py"):
     try:
         address = f"http://localhost:{port}"
         _wait_until_healthy(f"{address}/_stcore/health", process, log)
-        yield Server(address, log)
+        yield Server(address, log, process.pid)
     finally:
         process.terminate()
         try:

@@ -53,6 +53,7 @@ def said(page: AppTest) -> str:
 def test_a_visitor_in_the_queue_sees_the_true_model_and_can_give_up(gate):
     queues.run_queue().request(Experiment(length=600), "another visitor")
     page = opened(ASKED)
+    assert page.get("progress")[0].proto.text.startswith("Queued, place 1 …")
 
     button(page, "Cancel").click()
     page.run()

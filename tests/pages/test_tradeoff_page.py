@@ -11,6 +11,7 @@ from dashboard.compute.sweeps import Outcome
 from dashboard.figures import tradeoff
 from dashboard.model.experiment import Experiment
 from dashboard.model.plan import Plan, Sweep
+from dashboard.text import sweep_notes
 from dashboard.text.delta_cost import delta_cost
 from rhmm import RunFailedError
 from rhmm.sweeping import Configuration, run_once
@@ -122,7 +123,7 @@ def test_a_long_sweep_waits_to_be_asked():
     assert charts(app) == 0
     words = next(text for text in said(app.markdown) if "250 runs" in text)
     assert "That takes about" in words
-    assert words.endswith("s on this machine.")
+    assert words.endswith(f"s on this machine. {sweep_notes.budget()}")
 
 
 def test_a_cluster_is_not_said_to_be_as_fast_as_this_machine(monkeypatch):
@@ -132,7 +133,7 @@ def test_a_cluster_is_not_said_to_be_as_fast_as_this_machine(monkeypatch):
     words = next(text for text in said(app.markdown) if "250 runs" in text)
     assert "That takes" not in words
     assert "On this machine that would take about" in words
-    assert words.endswith("it is computed by the cluster that this server uses.")
+    assert "it is computed by the cluster that this server uses." in words
 
 
 @pytest.mark.parametrize(

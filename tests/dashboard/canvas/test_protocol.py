@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dashboard.canvas.protocol import Channel, Moved, pack, read_moved, read_view
 from tests.dashboard.canvas.unpacking import unpack
+from tests.dashboard.model.strategies import forged, nested
 
 VIEW = {
     "version": 2,
@@ -111,6 +112,34 @@ anything = st.recursive(
 def test_nothing_that_is_sent_raises(sent):
     read_moved(sent)
     read_view(sent)
+
+
+@given(st.sampled_from(list(VIEW)), forged)
+@settings(max_examples=400)
+def test_a_view_with_a_forged_field_is_read_as_it_is_or_ignored(name, value):
+    report = read_view(VIEW | {name: value})
+
+    assert report is None or report == VIEW | {name: value}
+
+
+@given(st.sampled_from(["state", "x", "y", "chart"]), forged, forged)
+@settings(max_examples=400)
+def test_drops_with_a_forged_field_are_read_as_they_are_or_ignored(name, value, number):
+    (drop,) = MOVED["pending"]
+    moved = read_moved({"number": number, "pending": [drop | {name: value}]})
+
+    if moved is not None:
+        (read,) = moved.pending
+        assert moved.number == number
+        assert {k: v for k, v in (drop | {name: value}).items() if v is not None} == read
+
+
+@pytest.mark.parametrize("field", [*VIEW, *MOVED])
+def test_deep_nesting_is_ignored(field):
+    sent = {**VIEW, **MOVED, field: nested(5_000)}
+
+    assert read_view(sent) is None or field in MOVED
+    assert read_moved(sent) is None or field in VIEW
 
 
 def test_after_a_whole_message_was_asked_for_nothing_counts_as_known():

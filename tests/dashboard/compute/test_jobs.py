@@ -1,5 +1,7 @@
 import threading
+import time
 from dataclasses import replace
+from typing import NamedTuple
 
 import pytest
 
@@ -9,6 +11,20 @@ from dashboard.model.experiment import Experiment
 SMALL = Experiment(length=500, window=60)
 PATIENCE = 600.0
 """Seconds: the first run may have to compile the kernels."""
+
+
+PLACES = {"Queued, place 1", "Queued, place 2"}
+
+HEAVY = Experiment(length=100_000, window=5_000)
+
+
+def until(condition):
+    """Wait for what a thread does in a moment."""
+    for _ in range(int(PATIENCE / 0.01)):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not come")
 
 
 class Gate:
@@ -132,7 +148,12 @@ def test_more_jobs_than_slots_are_queued_and_say_so(gate):
 
     second = queue.request(replace(SMALL, seed=1), "you")
 
-    assert second.progress.doing == "Queued"
+    third = queue.request(replace(SMALL, seed=2), "them")
+
+    until(lambda: {second.progress.doing, third.progress.doing} == PLACES)
+    queue.leave("them")
+    assert third.wait(PATIENCE)
+    assert second.progress.doing == "Queued, place 1"
     gate.opened.release()
     assert first.wait(PATIENCE)
     gate.wait_until_begun()
@@ -230,3 +251,83 @@ def test_what_the_server_itself_wants_is_computed_without_visitors(gate, monkeyp
 
     assert job.wait(PATIENCE)
     assert not job.cancelled
+
+
+class Paused(NamedTuple):
+    """A long job that has given way at a report to a short one, which works."""
+
+    queue: jobs.JobQueue
+    heavy: jobs.Job
+    short: jobs.Job
+
+
+@pytest.fixture
+def paused(gate):
+    queue = jobs.JobQueue(gate.compute, slots=1, turn=0.0)
+    heavy = queue.request(HEAVY, "me")
+    gate.wait_until_begun()
+    short = queue.request(SMALL, "you")
+    until(lambda: short.progress.doing == "Queued, place 1")
+    gate.opened.release()  # the long one comes to its next report
+    gate.wait_until_begun()
+    return Paused(queue, heavy, short)
+
+
+def test_a_long_run_pauses_at_a_report_until_the_shorter_one_is_done(gate, paused):
+    assert paused.short.progress.doing == "working"
+    assert paused.heavy.progress.doing == "Queued, place 1"
+    assert paused.heavy.progress.share == 0.9
+    gate.opened.release()
+
+    assert paused.short.wait(PATIENCE)
+    assert paused.heavy.wait(PATIENCE)
+    assert paused.heavy.finished
+    assert gate.count == 2
+
+
+def test_a_paused_run_ends_when_its_last_visitor_leaves(gate, paused):
+    paused.queue.leave("me")
+
+    assert paused.heavy.wait(PATIENCE)
+    assert paused.heavy.cancelled
+    gate.opened.release()
+    assert paused.short.wait(PATIENCE)
+    assert paused.short.finished
+
+
+class Kept:
+    """Stands in for a computation that keeps what was done: it needs two steps, one for a call."""
+
+    def __init__(self):
+        self.done = {}
+        self.calls = []
+        self.begun = threading.Semaphore(0)
+        self.opened = threading.Semaphore(0)
+
+    def compute(self, request, report):
+        self.calls.append(request)
+        while self.done.setdefault(request, 0) < 2:
+            report(None, "working", self.done[request] / 2)
+            self.begun.release()
+            assert self.opened.acquire(timeout=PATIENCE)
+            self.done[request] += 1
+            report(None, "working", self.done[request] / 2)
+        return runs.empty_run(request)
+
+
+def test_a_job_that_resumes_is_left_after_some_progress_and_begins_again():
+    kept = Kept()
+    queue = jobs.JobQueue(kept.compute, slots=1, turn=0.0, resumes=True)
+    first = queue.request(HEAVY, "me")
+    assert kept.begun.acquire(timeout=PATIENCE)
+    second = queue.request(SMALL, "you")
+    until(lambda: second.progress.doing == "Queued, place 1")
+    for _ in range(4):
+        kept.opened.release()
+
+    assert first.wait(PATIENCE)
+    assert second.wait(PATIENCE)
+    assert kept.calls[:2] == [HEAVY, SMALL]
+    assert kept.done == {HEAVY: 2, SMALL: 2}
+    assert first.finished
+    assert second.finished

@@ -53,6 +53,27 @@ def test_of_many_files_the_oldest_of_its_own_go_and_no_others(cache, monkeypatch
         assert {*cache.iterdir()} == {*others, *own[1:], file_in(cache)}
 
 
+def test_of_large_files_the_oldest_go_until_the_rest_is_small_enough(cache, monkeypatch):
+    monkeypatch.setattr(run_cache, "_KEPT_BYTES", 250)
+    cache.mkdir()
+    own = [cache / f"{i:016x}-{rhmm.__version__}-T500.csv" for i in range(4)]
+    for age, path in enumerate(own):
+        path.write_bytes(bytes(100))
+        os.utime(path, (age, age))
+
+    with RunCache(TRUTH, LENGTH):
+        assert {*cache.iterdir()} == {*own[2:], file_in(cache)}
+
+
+def test_the_file_that_is_asked_for_stays_however_large_it_is(cache, run, monkeypatch):
+    monkeypatch.setattr(run_cache, "_KEPT_BYTES", 1)
+    with RunCache(TRUTH, LENGTH) as kept:
+        kept.keep(run)
+
+    with RunCache(TRUTH, LENGTH) as kept:
+        assert list(kept.known.values()) == [run]
+
+
 def test_the_file_that_is_asked_for_is_not_one_of_the_oldest(cache, run, monkeypatch):
     with RunCache(TRUTH, LENGTH) as kept:
         kept.keep(run)

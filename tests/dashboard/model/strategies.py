@@ -1,4 +1,4 @@
-"""Valid settings of every kind, for tests of what holds for all of them."""
+"""Valid settings of every kind, and forged ones, for tests of what holds for all of them."""
 
 import math
 
@@ -8,7 +8,32 @@ from hypothesis import strategies as st
 from dashboard.model.experiment import MOST_LENGTH, MOST_STATES, MOST_WINDOW, Experiment, normalised
 from dashboard.model.methods import ONLINE_LEARNERS, VARIANTS
 from dashboard.model.plan import MOST_RUNS, Plan
+from dashboard.model.spaces.registry import SPACES
 from dashboard.model.view import COLOURS, SHOWN, View
+
+HUGE = int("9" * 400)
+"""JSON has such numbers; a float does not."""
+
+
+def nested(depth: int) -> list:
+    """A list in a list in a list, and so on."""
+    inmost: list = []
+    for _ in range(depth):
+        inmost = [inmost]
+    return inmost
+
+
+_WORDS = (*SHOWN, *COLOURS, *VARIANTS, *SPACES)
+
+forged = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+    | st.sampled_from([HUGE, -HUGE, 2**31, 20.5, nested(100), *_WORDS]),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4)
+    ),
+    max_leaves=8,
+)  # fmt: skip
+"""What a forged message may have in the place of any value."""
 
 
 @st.composite

@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 
 from dashboard.model.experiment import Experiment, indexed, normalised
 from dashboard.model.kinds import Invalid
+from dashboard.model.methods import BASELINES
+from dashboard.model.presets import PRESETS
+from dashboard.model.spaces.registry import SPACES
 from rhmm.paper import paper_model
 
 
@@ -239,3 +242,23 @@ def test_each_learner_gets_its_own_options_and_no_others(changes, variants, opti
     assert [variant.key for variant in experiment.variants] == variants
     given = [tuple(experiment.options_of(key).values()) for key in experiment.algorithms]
     assert given == options
+
+
+def test_the_effort_is_that_of_all_methods_together():
+    one = Experiment(algorithms=("windowed",))
+    both = Experiment(algorithms=("windowed", "streaming"))
+    alone = Experiment(algorithms=("streaming",))
+    baselines = sum(learner.effort(one.length, {}) for learner in BASELINES.values())
+
+    assert one.effort == pytest.approx(9_800 * (3.0 + 0.1 * 200) + baselines)
+    assert both.effort == pytest.approx(one.effort + alone.effort - baselines)
+
+
+def test_more_states_and_slower_spaces_cost_more():
+    two, plain = Experiment(**PRESETS["Two states"]), Experiment()
+    matrices = Experiment(**SPACES["spd2"].truth)
+
+    assert two.effort == plain.effort  # never less than estimated
+    assert matrices.effort == pytest.approx(
+        plain.effort * SPACES["spd2"].effort * matrices.n_states / 3
+    )

@@ -1,3 +1,4 @@
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -8,12 +9,13 @@ from hypothesis import strategies as st
 from dashboard.model.experiment import Experiment
 from dashboard.model.fields import Settings, setting
 from dashboard.model.kinds import Choice, Invalid, WholeNumber
+from dashboard.model.lesson import Lesson
 from dashboard.model.plan import Plan
 from dashboard.model.presets import PRESETS
 from dashboard.model.view import View
-from tests.dashboard.model.strategies import experiments, plans, views
+from tests.dashboard.model.strategies import experiments, forged, plans, views
 
-ALL = (Experiment, Plan, View)
+ALL = (Experiment, Plan, View, Lesson)
 KEYS = [key for kind in ALL for key in kind.link_keys()]
 
 
@@ -81,6 +83,21 @@ def test_any_text_in_a_link_opens_something_valid(query):
             assert table[name].kind.check(table[name].kind.read(query[table[name].key])) == getattr(
                 value, name
             )
+
+
+@pytest.mark.parametrize("kind", ALL)
+@given(st.data())
+@settings(max_examples=300)
+def test_forged_values_are_refused_in_a_sentence(kind, data):
+    changes = data.draw(st.dictionaries(st.sampled_from(list(kind.table())), forged, min_size=1))
+
+    value, problems = kind().accepting(changes)
+
+    assert kind.from_query(value.to_query()) == (value, [])
+    assert all(str(problem).endswith(".") for problem in problems)
+    for name, change in changes.items():
+        with suppress(Invalid):
+            kind(**{name: change})
 
 
 def test_no_two_settings_share_a_key_of_the_link_but_the_space():

@@ -154,3 +154,16 @@ def test_an_added_state_can_be_removed_again():
     again = truth.without_state(truth.with_new_state(PAPER), 3)
     assert again["means"] == PAPER["means"]
     assert np.allclose(again["transmat"], PAPER["transmat"], atol=1e-15, rtol=0)
+
+
+def test_changes_of_cells_that_a_table_does_not_have_are_ignored():
+    rows = ((0.25, 0.75), (0.5, 0.5))
+    forged = {0: {"to 3": 1.0, "to 1": 0.5}, 2: {"to 1": 1.0}, -1: {"to 1": 1.0}}
+
+    assert truth.edited(rows, forged, ("to 1", "to 2")) == ((0.5, 0.75), (0.5, 0.5))
+
+
+def test_a_cell_that_is_given_no_number_is_blank():
+    edits = {0: {"to 1": {"to 1": 5}, "to 2": "0.5"}}
+
+    assert truth.edited(((0.25, 0.75),), edits, ("to 1", "to 2")) == ((None, None),)

@@ -1,10 +1,10 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dashboard.model.spaces.registry import SPACES
 from dashboard.model.view import COLOURS, SHOWN, View, clamped_timeline, turned_timeline
-
-anything = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.text())
+from tests.dashboard.model.strategies import forged, nested
 
 
 def test_the_default_view_takes_no_room_in_the_link():
@@ -61,18 +61,27 @@ def test_turning_pages_stops_at_both_ends():
 @given(
     st.fixed_dictionaries(
         {},
-        optional=dict.fromkeys(("show", "colour", "k", "x", "y", "zoom", "panX", "panY"), anything),
-    )
+        optional=dict.fromkeys(("show", "colour", "k", "x", "y", "zoom", "panX", "panY"), forged),
+    ),
+    st.sampled_from(list(SPACES)),
 )
-def test_whatever_the_browser_reports_is_a_view(sent):
-    view = View.from_browser(sent)
+@settings(max_examples=400)
+def test_whatever_the_browser_reports_is_a_view(sent, space):
+    view = View.from_browser(sent, space)
 
+    assert view.space == space
     assert set(view.show) <= set(SHOWN)
     assert view.colour in COLOURS
     assert View.from_query(view.to_query()) == (view, [])
 
 
-@pytest.mark.parametrize("sent", [{"show": 5}, {"k": 10**400}, {"x": 10**400}, {"zoom": "9"}])
+FORGED = [
+    {"show": 5}, {"show": [5]}, {"show": nested(5_000)}, {"k": 10**400}, {"k": 20.5},
+    {"x": 10**400}, {"zoom": "9"}, {"colour": nested(5_000)},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("sent", FORGED, ids=lambda sent: f"forged {next(iter(sent))}")
 def test_forged_reports_of_the_browser_leave_the_default(sent):
     assert View.from_browser(sent) == View()
 

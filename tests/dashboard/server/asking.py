@@ -1,4 +1,4 @@
-"""Asks for a file as a browser does that follows a link of a page."""
+"""Asks the server as a browser does: for a file, or through a middleware."""
 
 import asyncio
 
@@ -16,3 +16,14 @@ def answer(address: str) -> Response:
     match, found = route.matches(scope)
     assert match is Match.FULL
     return asyncio.run(route.endpoint(Request(scope | found)))
+
+
+def lets_through(middleware: type, scope: dict) -> bool:
+    """Whether a request of this scope comes through the middleware as it was sent."""
+    seen = []
+
+    async def streamlit(*request):
+        seen.append(request)
+
+    asyncio.run(middleware(streamlit)(scope, "receive", "send"))
+    return seen == [(scope, "receive", "send")]

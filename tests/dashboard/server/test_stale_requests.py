@@ -4,6 +4,7 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from dashboard.server.stale_requests import StaleRequests
+from tests.dashboard.server.asking import lets_through
 
 
 def request(page: str, part: str = "") -> dict:
@@ -61,11 +62,4 @@ def test_other_messages_come_through(other):
 
 
 def test_requests_that_are_no_websocket_come_through():
-    seen = []
-
-    async def streamlit(scope, receive, send):
-        seen.append((scope, receive, send))
-
-    asyncio.run(StaleRequests(streamlit)({"type": "http"}, "receive", "send"))
-
-    assert seen == [({"type": "http"}, "receive", "send")]
+    assert lets_through(StaleRequests, {"type": "http"})

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from dashboard.compute.sweeps import TURN
 from dashboard.model.plan import Plan, Sweep
 from dashboard.text import sweep_notes
 from tests.dashboard.made_runs import ONE_STATE, SMALL
@@ -27,7 +28,14 @@ def test_one_seed_is_not_said_to_have_a_spread(seeds, words):
 def test_the_duration_says_where_the_sweep_is_computed(monkeypatch):
     sweep = Sweep.of(SMALL, Plan(windows=(40,)))
     monkeypatch.delenv("RHMM_SCHEDULER", raising=False)
-    assert sweep_notes.duration(sweep).endswith(" s on this machine.")
+    assert " s on this machine. " in sweep_notes.duration(sweep)
 
     monkeypatch.setenv("RHMM_SCHEDULER", "tcp://127.0.0.1:9")
-    assert sweep_notes.duration(sweep).endswith("by the cluster that this server uses.")
+    assert "by the cluster that this server uses. " in sweep_notes.duration(sweep)
+
+
+def test_the_duration_ends_with_what_a_visitor_gets_while_others_wait():
+    words = sweep_notes.duration(Sweep.of(SMALL, Plan(windows=(40,))))
+
+    assert words.endswith(sweep_notes.budget())
+    assert f"each gets {TURN:.0f} s in turn" in words

@@ -182,3 +182,15 @@ def test_guesses_outlive_another_link(opened):
 
     assert visitor(page).guesses == {"circle": "Nearer the rim"}
     assert visitor(page).lesson.step == "delta"
+
+
+def test_a_browser_that_never_answers_does_not_fill_the_memory(opened, monkeypatch):
+    monkeypatch.setattr("dashboard.ui.session._MOST_WRITTEN", 3)
+    page = opened()
+    for seed in range(1, 6):
+        visitor(page).propose(visitor(page).experiment, seed=seed)
+        page.query_params.clear()
+        page.run()
+
+    written = visitor(page).written
+    assert [query["seed"] for query in written] == ["3", "4", "5"]

@@ -174,3 +174,24 @@ def test_a_table_of_another_size_is_a_new_one(table):
     table.run()
 
     assert table.dataframe[0].value.shape == (1, 1)
+
+
+def test_only_the_latest_widgets_are_remembered(monkeypatch):
+    def many_lengths():
+        import streamlit as st
+
+        from dashboard.ui import session, sync
+
+        session.open_session()
+        length = st.session_state.setdefault("length", 1)
+        sync.widget(st.number_input, "always", "Always", 0, print)
+        sync.widget(st.number_input, f"timeline-{length}", "Timeline", 0, print)
+
+    monkeypatch.setattr("dashboard.ui.sync._MOST_ENTRIES", 3)
+    page = AppTest.from_function(many_lengths)
+    for length in range(1, 6):
+        page.session_state.length = length
+        page.run()
+        assert not page.exception
+
+    assert list(page.session_state.visitor.synced) == ["timeline-4", "always", "timeline-5"]
