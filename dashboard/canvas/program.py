@@ -55,12 +55,12 @@ def loader(module: str) -> str:
 
     For example ``lab`` in lab.js, or ``lesson`` in lesson/lesson.js.
     """
-    files = modules() if module.startswith(_LESSON) else _first_modules()
+    files = modules() if module.startswith(_LESSON) else first_modules()
     others = json.dumps([file.removesuffix(".js") for file in files])
     return _LOADER % (version(), others, module, module.rpartition("/")[2])
 
 
-def _first_modules() -> list[str]:
+def first_modules() -> list[str]:
     """Those that the first page needs, or another that is not the lesson."""
     return [file for file in modules() if not file.startswith(_LESSON)]
 
@@ -84,7 +84,7 @@ class Preload:
 
     def __init__(self, app: ASGIApp):
         self._app = app
-        links = (f"<./canvas/{version()}/{file}>" for file in _first_modules())
+        links = (f"<./canvas/{version()}/{file}>" for file in first_modules())
         self._links = ", ".join(f"{link}; rel=modulepreload; fetchpriority=low" for link in links)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

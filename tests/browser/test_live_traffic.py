@@ -7,9 +7,9 @@ from tests.browser.stillness import wait_until_still
 
 
 def modules(server):
-    """The addresses of all modules of the canvases."""
+    """The addresses of the modules that the first page needs."""
     folder = f"{server.address}/canvas/{program.version()}"
-    return sorted(f"{folder}/{file}" for file in program.modules())
+    return sorted(f"{folder}/{file}" for file in program.first_modules())
 
 
 def test_another_look_at_a_finished_run_does_not_send_it_again(open_lab):
