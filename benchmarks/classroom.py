@@ -158,7 +158,7 @@ async def uploading(server: Server, count: int) -> tuple[int, int]:
 
 def _put(address: str, session: str, name: str) -> int:
     """The status of the answer to a file, sent as a browser does, or 499 if it was cut off."""
-    with urllib.request.urlopen(f"{address}/_stcore/host-config") as answer:
+    with urllib.request.urlopen(f"{address}/_stcore/health") as answer:
         cookie = (answer.headers["Set-Cookie"] or "").partition(";")[0]
     head = (
         b'--edge\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\n'
