@@ -135,7 +135,8 @@ class Visitor:
             case "auto_rerun":
                 self.polls[message.auto_rerun.fragment_id] = message.auto_rerun.interval
             case "stop_auto_rerun":
-                self.polls.pop(message.stop_auto_rerun.fragment_id, None)
+                for fragment in message.stop_auto_rerun.fragment_ids:
+                    self.polls.pop(fragment, None)
             case "delta":
                 self._take_element(message.delta.new_element, message.delta.fragment_id)
             case "script_finished":
