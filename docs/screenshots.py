@@ -37,7 +37,7 @@ def _take(browser, address: str, options: dict, file: Path) -> None:
     page = context.new_page()
     page.goto(address)
     page.get_by_role("heading", level=1).wait_for()
-    page.locator('.numbers').last.wait_for()
+    page.locator(".numbers").last.wait_for()
     page.locator('.stApp[data-test-script-state="notRunning"]').wait_for()
     page.locator('[data-testid="stProgress"]').wait_for(state="detached")
     wait_until_still(page)
