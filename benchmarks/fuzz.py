@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks import degenerate, mutations
 
-_PATIENCE = 120.0
+_PATIENCE = 600.0
 """Seconds without an answer after which a case has hung; compilation may come first."""
 _GOOD = ("finite", "refused", "refused later", "unchanged", "works")
 

@@ -183,15 +183,14 @@ def _forge_npz(content: bytes, rng: np.random.Generator, folder: Path) -> bytes:
     """Arrays with other numbers, shapes or names, and all checksums right."""
     with np.load(io.BytesIO(content)) as file:
         arrays = {name: file[name] for name in file.files}
-    names = list(arrays)
+    names, head = list(arrays), json.loads(str(arrays["head"])) if "head" in arrays else None
     for _ in range(int(rng.choice([1, 1, 2]))):
         name, other = names[rng.integers(len(names))], names[rng.integers(len(names))]
         array = arrays[name]
         match rng.integers(6):
             case 0:
                 arrays[name], arrays[other] = arrays[other], arrays[name]
-            case 1 | 2 if "head" in arrays:
-                head = json.loads(str(arrays["head"]))
+            case 1 | 2 if head is not None:
                 _alter(head, rng)
                 arrays["head"] = np.array(json.dumps(head))
             case 3:

@@ -1,8 +1,7 @@
 """Models on disk: JSON that people can read, or npz; both keep every digit, neither runs code.
 
 Every file carries a checksum of all its bytes, so that damage is noticed before anything is read
-from it. An npz file is a zip archive that nothing in it is compressed in; its checksum is the
-comment at its end.
+from it. An npz file is a zip archive without compression; its checksum is the comment at its end.
 """
 
 import hashlib

@@ -54,13 +54,14 @@ def gather_logs(points, weights, centre, lower, margin, d2, gradient):
         for lane in range(lanes):
             w = weights[first + lane] if first + lane >= begin else 0.0
             lane_weights[lane] = w
-            is_finite = sum_of_squares(logs, lane) < math.inf
-            if not (trusted[lane] and margin > 1e-4 and is_finite):
+            square = sum_of_squares(logs, lane)
+            if not (trusted[lane] and margin > 1e-4 and square < math.inf):
                 careful_logs(centre, points[first + lane], lane_logs, lane_vectors)
                 logs[:, lane] = lane_logs
                 rows[:, :, lane] = lane_vectors.T
-            d2[first + lane] = sum_of_squares(logs, lane)
-            value += w * d2[first + lane]
+                square = sum_of_squares(logs, lane)
+            d2[first + lane] = square
+            value += w * square
         for i in range(m):
             for j in range(i):
                 for lane in range(lanes):  # (x/2) coth(x/2) to 3% in a form that runs in vectors

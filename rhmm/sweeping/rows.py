@@ -184,9 +184,7 @@ def read_csv(path: Path, truth: HiddenMarkovModel) -> Lines:
     if with_checksums:
         first = first.rpartition(b",")[0]
         lines = [_without_checksum(path, number, row) for number, row in enumerate(lines, start=1)]
-        torn = content[size:]
-        if torn.count(b",") > first.count(b",") and len(torn.rpartition(b",")[2]) > _LETTERS:
-            raise _damaged(path, "its last row has no end")  # what is only torn is shorter
+        _check_torn(path, content[size:], first.count(b","))
     try:
         text = b"".join(line + b"\n" for line in (first, *lines)).decode()
         names, *rows = csv.reader(io.StringIO(text, newline=""))
@@ -201,6 +199,17 @@ def _without_checksum(path: Path, number: int, line: bytes) -> bytes:
     if found != _row_checksum(row):
         raise _damaged(path, f"the checksum of row {number} differs")
     return row
+
+
+def _check_torn(path: Path, torn: bytes, commas: int) -> None:
+    """Refuse what follows the last whole line if it is no beginning of a row.
+
+    An interrupted sweep leaves such a beginning, which is written again. A row that lost only its
+    end is longer, and a lost sector is not text.
+    """
+    is_longer = torn.count(b",") > commas and len(torn.rpartition(b",")[2]) > _LETTERS
+    if is_longer or any(byte < ord(" ") for byte in torn):
+        raise _damaged(path, "its last row has no end")
 
 
 def _parsed(path: Path, names: list[str], lines: list[list[str]]) -> Iterator[dict]:
@@ -226,17 +235,16 @@ _NO_CHECKSUM = "rhmm-sha256-" + "0" * 64
 def read_parquet(path: Path, truth: HiddenMarkovModel) -> list[Run]:
     """The runs of the file, which is refused if it is damaged."""
     pyarrow, parquet = import_pyarrow()
+    content = path.read_bytes()
+    is_sealed = _is_sealed(path, content)
     try:
-        content = path.read_bytes()
-        is_sealed = _is_sealed(path, content)
         table = parquet.read_table(io.BytesIO(content))
+        rows = table.to_pylist()
     except (pyarrow.ArrowException, OSError, ValueError) as error:
-        if isinstance(error, UnusableFileError):
-            raise
         raise _damaged(path, str(error)) from None
     if not is_sealed and (table.schema.metadata or {}).keys() & {*map(str.encode, _FORMAT)}:
         raise _damaged(path, "its checksum is missing")
-    return _runs(path, truth, table.column_names, table.to_pylist())
+    return _runs(path, truth, table.column_names, rows)
 
 
 def _is_sealed(path: Path, content: bytes) -> bool:
