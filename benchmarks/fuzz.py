@@ -17,6 +17,8 @@ from benchmarks import degenerate, mutations
 
 _PATIENCE = 600.0
 """Seconds without an answer after which a case has hung; compilation may come first."""
+_OFTEN = 5_000
+"""Cases between two lines about how it goes."""
 _GOOD = ("finite", "refused", "refused later", "unchanged", "works")
 
 
@@ -85,19 +87,26 @@ def main() -> None:
     parser.add_argument("--streams", type=int, default=1_000, help="streams (1000)")
     parser.add_argument("--first", type=int, default=0, help="the first seed (0)")
     options = parser.parse_args()
-    wrong = 0
-    for kind, count in (("files", options.files), ("streams", options.streams)):
-        begin, verdicts = time.perf_counter(), Counter[str]()
-        seeds = range(options.first, options.first + count)
-        for seed, (what, verdict) in zip(seeds, isolated(kind, seeds), strict=True):
-            verdicts[verdict.partition(":")[0]] += 1
-            if not is_good(verdict):
-                wrong += 1
-                print(f"  {kind} seed {seed}: {what}: {verdict}", flush=True)
-        seconds = time.perf_counter() - begin
-        counts = ", ".join(f"{number} {name}" for name, number in verdicts.most_common())
-        print(f"{count} {kind} in {seconds:.0f} s: {counts}", flush=True)
+    seeds = range(options.first, options.first + options.files)
+    wrong = _report("files", seeds)
+    seeds = range(options.first, options.first + options.streams)
+    wrong += _report("streams", seeds)
     sys.exit(wrong > 0)
+
+
+def _report(kind: str, seeds: range) -> int:
+    """Run the cases and print what comes of them; returns how many went wrong."""
+    begin, verdicts, wrong = time.perf_counter(), Counter[str](), 0
+    for done, (what, verdict) in enumerate(isolated(kind, seeds), start=1):
+        verdicts[verdict.partition(":")[0]] += 1
+        if not is_good(verdict):
+            wrong += 1
+            print(f"  {kind}, seed {seeds[done - 1]}: {what}: {verdict}", flush=True)
+        if done % _OFTEN == 0 or done == len(seeds):
+            counts = ", ".join(f"{number} {name}" for name, number in verdicts.most_common())
+            seconds = time.perf_counter() - begin
+            print(f"{done} {kind} in {seconds:.0f} s: {counts}", flush=True)
+    return wrong
 
 
 if __name__ == "__main__":
