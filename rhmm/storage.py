@@ -1,7 +1,17 @@
-"""Models on disk: JSON that people can read, or npz; both keep every digit, neither runs code."""
+"""Models on disk: JSON that people can read, or npz; both keep every digit, neither runs code.
 
+Every file carries a checksum of all its bytes, so that damage is noticed before anything is read
+from it. An npz file is a zip archive without compression; its checksum is the comment at its end.
+"""
+
+import hashlib
 import io
 import json
+import os
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -9,44 +19,129 @@ import numpy as np
 
 from rhmm.manifolds import Manifold, manifold_named
 from rhmm.parameters import Parameters
+from rhmm.validation import check_integer
 
-_FORMAT = "rhmm model 1"
+_FORMAT = "rhmm model 2"
+_FORMAT_WITHOUT_CHECKSUM = "rhmm model 1"
+_ADVICE = "restore it from a copy, or save it again"
+_NO_CHECKSUM = "0" * 64
 
 
 def save(path, manifold: Manifold, parameters: Parameters) -> None:
     path = _checked(path)
     head: dict[str, Any] = {"format": _FORMAT, "manifold": manifold.name, "size": manifold.size}
     if path.suffix == ".npz":
-        np.savez(path, **head, **parameters._asdict())
-    else:
-        arrays = {name: value.tolist() for name, value in parameters._asdict().items()}
-        path.write_text(json.dumps(head | arrays, indent=1) + "\n", encoding="utf-8")
+        write_npz(path, head | parameters._asdict())
+        return
+    arrays = {name: value.tolist() for name, value in parameters._asdict().items()}
+    text = json.dumps(head | arrays | {"checksum": _NO_CHECKSUM}, indent=1) + "\n"
+    with replacing(path) as whole:
+        whole.write_text(text.replace(_NO_CHECKSUM, checksum(text.encode())), encoding="utf-8")
 
 
 def load(path) -> tuple:
     """``(manifold, startprob, transmat, means, sigmas)``, not yet checked."""
     path = _checked(path)
     try:
-        if path.suffix == ".npz":
-            content = read_npz(path)
-        else:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        if str(content["format"]) != _FORMAT:
+        content, is_sealed = read_npz(path) if path.suffix == ".npz" else _read_json(path)
+        if str(content["format"]) not in (_FORMAT, _FORMAT_WITHOUT_CHECKSUM):
             raise ValueError("unknown format")
-        manifold = manifold_named(str(content["manifold"]), int(content["size"]))
+        if is_sealed != (str(content["format"]) == _FORMAT):
+            raise ValueError("its checksum is missing, or its format was changed")
+        size = check_integer("size", content["size"], at_least=1)
+        manifold = manifold_named(str(content["manifold"]), size)
         return manifold, *(content[name] for name in Parameters._fields)
     except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"path {str(path)!r} is not a model that rhmm saved ({error})") from None
+        raise ValueError(
+            f"path {str(path)!r} is not a model that rhmm saved ({error}): {_ADVICE}"
+        ) from None
 
 
-def read_npz(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of a file, which a ValueError says is damaged if it is."""
-    whole = io.BytesIO(path.read_bytes())  # a fault of the disk is not one of the content
+def checksum(content: bytes) -> str:
+    """64 letters that differ when any bit of `content` does."""
+    return hashlib.sha256(content).hexdigest()
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A file beside `path` that takes its place once it is whole."""
+    whole = path.with_name(path.name + ".new" + path.suffix)
     try:
-        with np.load(whole, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
+        yield whole
+        os.replace(whole, path)
+    finally:
+        whole.unlink(missing_ok=True)
+
+
+# JSON
+
+
+def parsed_json(text: str) -> Any:
+    """What `text` says; a ValueError if it is not JSON, or nested too deeply to be ours."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("its lists are nested too deeply") from None
+
+
+def _read_json(path: Path) -> tuple[dict[str, Any], bool]:
+    """What the file says, and whether it has a checksum, which then is right."""
+    text = path.read_text(encoding="utf-8")
+    content = parsed_json(text)
+    found = re.search(r'"checksum": "([0-9a-f]{64})"', text)
+    if found is None:
+        return content, False
+    blank = text[: found.start(1)] + _NO_CHECKSUM + text[found.end(1) :]
+    if found[1] != checksum(blank.encode()):
+        raise ValueError(
+            "it was damaged or edited, its checksum differs; to edit a model by hand, remove its "
+            f"checksum and name {_FORMAT_WITHOUT_CHECKSUM!r} as its format"
+        )
+    return content, True
+
+
+# npz
+
+_SEAL = b"rhmm sha256 "
+_LETTERS = len(_NO_CHECKSUM)
+
+
+def write_npz(path: Path, arrays: Mapping[str, Any]) -> None:
+    """Write the arrays and the checksum of it all; a file at `path` is replaced in one step."""
+    with replacing(path) as whole:
+        np.savez(whole, **arrays)
+        with zipfile.ZipFile(whole, "a") as archive:
+            archive.comment = _SEAL + _NO_CHECKSUM.encode()
+        content = whole.read_bytes()[:-_LETTERS]
+        whole.write_bytes(content + checksum(content).encode())
+
+
+def read_npz(path: Path) -> tuple[dict[str, np.ndarray], bool]:
+    """The arrays of a file, and whether it has a checksum, which then is right.
+
+    A damaged file is a ValueError.
+    """
+    whole = path.read_bytes()  # an unreadable disk is an OSError, not damage
+    content, found = whole[:-_LETTERS], whole[-_LETTERS:]
+    is_sealed = content.endswith(_SEAL)
+    if is_sealed and found != checksum(content).encode():
+        raise ValueError("damaged: its checksum differs")
+    try:
+        _check_unpacked_size(whole)
+        with np.load(io.BytesIO(whole), allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}, is_sealed
     except Exception as error:  # zipfile has many names for damage, NotImplementedError among them
         raise ValueError(f"damaged: {error}") from None
+
+
+def _check_unpacked_size(whole: bytes) -> None:
+    """Refuse a small file that would fill the memory: ours are not compressed."""
+    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+        unpacked = sum(entry.file_size for entry in archive.infolist())
+    if unpacked > len(whole):
+        raise ValueError(
+            f"its {len(whole):,} bytes claim to unpack to {unpacked:,}, and rhmm compresses nothing"
+        )
 
 
 def _checked(path) -> Path:

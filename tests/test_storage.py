@@ -1,6 +1,8 @@
 """Models on disk: every bit comes back, and wrong files are refused."""
 
 import json
+import tracemalloc
+import zipfile
 
 import numpy as np
 import pytest
@@ -82,7 +84,7 @@ def broken_json(content) -> str:
     return content if isinstance(content, str) else json.dumps(content)
 
 
-GOOD = {
+GOOD = {  # as a person may write it, without a checksum
     "format": "rhmm model 1",
     "manifold": "Hyperbolic",
     "size": 2,
@@ -107,6 +109,13 @@ GOOD = {
         GOOD | {"size": "two"},
         GOOD | {"size": 0},
         GOOD | {"size": None},
+        GOOD | {"size": 2.5},
+        GOOD | {"size": float("inf")},
+        GOOD | {"size": float("nan")},
+        GOOD | {"format": "rhmm model 2"},
+        GOOD | {"means": [[0.0, 0.0]], "checksum": "0" * 64},
+        "[" * 100_000,
+        '{"format": "rhmm model 1", "size": ' + "9" * 5_000 + "}",
         {name: value for name, value in GOOD.items() if name != "sigmas"},
     ],
     ids=lambda content: json.dumps(content)[:60],
@@ -125,6 +134,10 @@ def test_a_broken_json_file_is_refused_with_a_sentence(content, tmp_path):
         ({"transmat": [[0.5]]}, "row 0 of transmat must sum to 1"),
         ({"means": [[2.0, 0.0]]}, r"means\[0\] is not a point of Hyperbolic"),
         ({"startprob": "one"}, "startprob must be an array of probabilities"),
+        ({"sigmas": [float("inf")]}, "sigmas must be positive and finite"),
+        ({"sigmas": [10**400]}, "sigmas must be a positive number"),
+        ({"means": [[float("nan"), 0.0]]}, r"means\[0\] is not a point"),
+        ({"size": 10**30}, "means must be of shape"),
     ],
 )
 def test_wrong_parameters_in_a_file_are_named(change, message, tmp_path):
@@ -192,3 +205,73 @@ def test_loading_a_file_runs_no_code(tmp_path):
     np.savez(tmp_path / "model.npz", **{**GOOD, "means": np.array([Bomb()], dtype=object)})
     with pytest.raises(ValueError, match="is not a model that rhmm saved"):
         RiemannianHMM.load(tmp_path / "model.npz")
+
+
+# Damage
+
+
+@both_formats
+def test_no_bit_of_a_model_flips_unnoticed(suffix, tmp_path):
+    """Every 7th bit, so that the place in a byte changes too."""
+    path = tmp_path / f"model{suffix}"
+    paper_model().save(path)
+    content = path.read_bytes()
+    for bit in range(0, 8 * len(content), 7):
+        flipped = bytearray(content)
+        flipped[bit // 8] ^= 1 << (bit % 8)
+        path.write_bytes(flipped)
+        with pytest.raises(ValueError, match=r"is not a model that rhmm saved .*: restore it from"):
+            RiemannianHMM.load(path)
+
+
+def test_a_json_file_with_other_line_ends_is_the_same_model(tmp_path):
+    path = tmp_path / "model.json"
+    paper_model().save(path)
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert RiemannianHMM.load(path).means_.tolist() == paper_model().means_.tolist()
+
+
+def test_a_json_file_that_was_edited_says_how_to_edit_it(tmp_path):
+    path = tmp_path / "model.json"
+    paper_model().save(path)
+    path.write_text(path.read_text().replace("0.4,", "0.5,", 1))
+    with pytest.raises(ValueError, match="remove its checksum and name 'rhmm model 1'"):
+        RiemannianHMM.load(path)
+
+
+def test_an_npz_file_without_checksum_is_read_if_its_format_has_none(tmp_path):
+    arrays = {name: np.array(value) for name, value in GOOD.items()}
+    np.savez(tmp_path / "old.npz", **arrays)
+    assert RiemannianHMM.load(tmp_path / "old.npz").sigmas_.tolist() == [1.0]
+    np.savez(tmp_path / "new.npz", **arrays | {"format": "rhmm model 2"})
+    with pytest.raises(ValueError, match="its checksum is missing"):
+        RiemannianHMM.load(tmp_path / "new.npz")
+
+
+def test_a_small_file_that_unpacks_to_much_is_refused_before_it_is_unpacked(tmp_path):
+    path = tmp_path / "model.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("means.npy", bytes(10_000_000))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=r"claim to unpack to 10,000,000, and rhmm compresses"):
+            RiemannianHMM.load(path)
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@both_formats
+def test_a_model_that_cannot_be_written_leaves_the_one_before(suffix, tmp_path, monkeypatch):
+    path = tmp_path / f"model{suffix}"
+    paper_model().save(path)
+    before = path.read_bytes()
+
+    def fail(*_):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr("rhmm.storage.os.replace", fail)
+    with pytest.raises(OSError, match="No space left"):
+        RiemannianHMM.from_parameters(MANIFOLDS[0], [1.0], [[1.0]], [[0.0]], [1.0]).save(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]

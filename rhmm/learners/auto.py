@@ -26,10 +26,16 @@ from rhmm.learners.streaming import GROWING, INIT, StreamingHMM
 from rhmm.manifolds import Manifold
 from rhmm.parameters import MIN_SIGMA
 from rhmm.streams import start
-from rhmm.streams.checks import check_array
+from rhmm.streams.checks import (
+    check_array,
+    check_laws,
+    check_points,
+    check_positive,
+    check_whole,
+)
 from rhmm.streams.ensemble import Ensemble, Runner
 from rhmm.streams.race import ENOUGH, Race
-from rhmm.streams.streaming_kernel import StreamingState, learn
+from rhmm.streams.streaming_kernel import StreamingSettings, StreamingState, learn
 
 BANK: tuple[int | str, ...] = (50, 100, 200, 400, 800, GROWING)
 """The memories that run side by side."""
@@ -62,6 +68,11 @@ class Bank(Ensemble):
     """The memories of `BANK`, side by side; `recent` has room for what a restart begins from."""
 
     forget = 1.0 / _HORIZON
+    sizes: ClassVar[tuple[int, int]] = (len(BANK), len(BANK) + 1)
+    numbers: ClassVar[tuple[str, ...]] = (*Ensemble.numbers, "seen", "looked", "due", "calm_until")
+    arrays: ClassVar[tuple[str, ...]] = (
+        *Ensemble.arrays, "recent", "level", "restarts", "transmat", "means", "delta",
+    )  # fmt: skip
 
     def __init__(self, learn: Callable, runners: list[Runner], recent: np.ndarray):
         super().__init__(learn, runners)
@@ -164,17 +175,34 @@ class Bank(Ensemble):
         self.scores = self.scores[:-1]
         self.leader = int(np.argmax(self.scores))
 
-    def check(self, n: int, point_shape: tuple[int, ...]) -> None:
-        """Refuse arrays of a file that have another size or kind: kernels trust them."""
-        super().check(n, point_shape)
-        if not 0 <= len(self.runners) - len(BANK) <= 1:
-            raise ValueError(f"a bank has {len(BANK)} memories, and at most one newcomer")
-        check_array("recent", self.recent, (len(self.recent), *point_shape))
+    def check(self, n: int, manifold: Manifold) -> None:
+        """Refuse what a file says if it could not have come about."""
+        super().check(n, manifold)
+        size, all_seen = _size_of_recent(n), int(self.state.counters[0])
+        check_array("recent", self.recent, (size, *manifold.point_shape))
         check_array("transmat", self.transmat, (n, n))
-        check_array("means", self.means, (n, *point_shape))
+        check_array("means", self.means, (n, *manifold.point_shape))
         check_array("delta", self.delta, (n,))
         check_array("level", self.level, (4,))
         check_array("restarts", self.restarts, (len(self.restarts),), np.int64)
+        check_whole("seen", self.seen, 0, all_seen)
+        check_whole("looked", self.looked, 0, self.seen)
+        check_whole("calm_until", self.calm_until, 0, self.seen + _SETTLED + _TRIAL)
+        if self.due != -1:  # a newcomer starts from observations alone
+            check_whole("due", self.due, size, self.seen + size)
+        check_points("recent", self.recent[size - min(self.seen, size) :], manifold)
+        check_laws("transmat", self.transmat)
+        check_points("means", self.means, manifold)
+        check_positive("delta", self.delta)
+        if self.level[0] < 0.0 or self.level[2] < 0.0:
+            raise ValueError("level must have a count and a variance of at least 0")
+        if not ((self.restarts >= 0) & (self.restarts <= all_seen)).all():
+            raise ValueError(f"restarts must be from 0 to {all_seen}")
+
+
+def _size_of_recent(n_components: int) -> int:
+    """Observations that a restart begins from."""
+    return max(200, ENOUGH * n_components)
 
 
 @kernel
@@ -239,9 +267,14 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
         return max(_LEAST_START, _START * self.n_components)
 
     def _settled(self, state: StreamingState) -> Ensemble:
-        members = [Runner(self._memory(memory), state).copy() for memory in BANK]
-        size = max(200, ENOUGH * self.n_components)
+        members = [Runner(self._settings_of(Bank, m), state).copy() for m in range(len(BANK))]
+        size = _size_of_recent(self.n_components)
         return Bank(learn, members, np.zeros((size, *self.manifold.point_shape)))
+
+    def _settings_of(self, kind: type[Ensemble], runner: int) -> StreamingSettings:
+        if kind is Bank:
+            return self._memory(BANK[min(runner, _GROWING)])  # a newcomer has a growing memory
+        return super()._settings_of(kind, runner)
 
     def _decide(self, ensemble: Ensemble) -> Ensemble:
         if isinstance(ensemble, Bank):

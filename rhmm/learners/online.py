@@ -50,6 +50,8 @@ class OnlineHMM(Estimator):
     """The NamedTuple that the kernel works on."""
     ensembles: ClassVar[tuple[type[Ensemble], ...]] = (Ensemble,)
     """The kinds of ensembles that it runs."""
+    own_settings: ClassVar[tuple[str, ...]] = ()
+    """The settings in which its runners differ."""
 
     _stream: Stream | None = None
 
@@ -89,12 +91,26 @@ class OnlineHMM(Estimator):
 
     @property
     @abstractmethod
-    def _room(self) -> tuple[int, int]:
-        """How many points a state holds at least, and how many it has room for."""
+    def _room(self) -> tuple[int, int, int]:
+        """How many points a state holds between two observations, at least and at most, and how
+        many it has room for."""
 
     @abstractmethod
+    def _settings_of(self, kind: type[Ensemble], runner: int):
+        """What a runner of such an ensemble runs under, by its place among the runners."""
+
     def _settings_from(self, stored: dict):
-        """The settings of a runner in a file: what follows from the options is not believed."""
+        """The settings among those of this learner that a file means.
+
+        A file names those of the state before the latest observation, when another ensemble may
+        have run.
+        """
+        for kind in self.ensembles:
+            for runner in range(kind.sizes[1]):
+                settings = self._settings_of(kind, runner)
+                if all(stored[name] == getattr(settings, name) for name in self.own_settings):
+                    return settings
+        raise ValueError("settings must follow from the options")
 
     @abstractmethod
     def _explain(self, runner: Runner, y: np.ndarray, observed: bool) -> Explanation:

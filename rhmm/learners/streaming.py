@@ -47,6 +47,7 @@ class StreamingHMM(OnlineHMM):
     kernel = staticmethod(learn)
     state_class = StreamingState
     ensembles: ClassVar[tuple[type[Ensemble], ...]] = (Ensemble, Race)
+    own_settings: ClassVar[tuple[str, ...]] = ("gain", "cap")
 
     def check_options(self) -> None:
         """Raise a ValueError that names the first wrong argument of the constructor."""
@@ -68,7 +69,7 @@ class StreamingHMM(OnlineHMM):
         n, cold = self.n_components, self.init == "cold"
         found = self._candidates(points, cold, race=n > 1 and (cold or len(points) < ENOUGH * n))
         found = [start.in_order_of(self.manifold, found[0].means, each) for each in found]
-        settings = self._settings(1.0, len(points) / n)
+        settings = self._settings_of(Race, 0)
         states = [start.streaming_state(self.manifold, each, self.lag, seen) for each in found]
         scores = np.array([0.0 if cold else each.log_likelihood for each in found])
         race = Race(learn, [Runner(settings, state) for state in states], scores, len(points))
@@ -96,12 +97,14 @@ class StreamingHMM(OnlineHMM):
         dim, every = self.manifold.dim, self.trace_every or 0
         return StreamingSettings(dim, gain, cap, self._least_delta, every)
 
-    def _settings_from(self, stored: dict) -> StreamingSettings:
-        return self._settings(float(stored["gain"]), float(stored["cap"]))
+    def _settings_of(self, kind: type[Ensemble], runner: int) -> StreamingSettings:
+        if kind is Race:
+            return self._settings(1.0, self.start_size / self.n_components)
+        raise NotImplementedError
 
     @property
-    def _room(self) -> tuple[int, int]:
-        return 0, 2 * self.lag
+    def _room(self) -> tuple[int, int, int]:
+        return 0, 2 * self.lag - 1, 2 * self.lag
 
     def _memory(self, memory: int | str) -> StreamingSettings:
         """The settings of a memory that grows, or of so many observations."""
@@ -220,8 +223,12 @@ class StreamingRiemannianHMM(StreamingHMM):
         return self._cold_start_size if self.init == "cold" else self.window
 
     def _settled(self, state: StreamingState) -> Ensemble:
-        memory = GROWING if self.memory == GROWING else self.window
-        return Ensemble(learn, [Runner(self._memory(memory), state)])
+        return Ensemble(learn, [Runner(self._settings_of(Ensemble, 0), state)])
+
+    def _settings_of(self, kind: type[Ensemble], runner: int) -> StreamingSettings:
+        if kind is Ensemble:
+            return self._memory(GROWING if self.memory == GROWING else self.window)
+        return super()._settings_of(kind, runner)
 
 
 INIT = Option(

@@ -113,18 +113,15 @@ class WindowedRiemannianHMM(OnlineHMM):
             np.array([seen, window]),
             np.zeros(1),
         )
-        return Ensemble(learn, [Runner(self._settings(), state)])
+        return Ensemble(learn, [Runner(self._settings_of(Ensemble, 0), state)])
 
-    def _settings(self) -> WindowedSettings:
+    def _settings_of(self, kind: type[Ensemble], runner: int) -> WindowedSettings:
         convex, every = self.transition_update == "convex", self.trace_every or 0
         return WindowedSettings(self.window, convex, self._least_delta, every)
 
-    def _settings_from(self, stored: dict) -> WindowedSettings:
-        return self._settings()
-
     @property
-    def _room(self) -> tuple[int, int]:
-        return self.window, 2 * self.window
+    def _room(self) -> tuple[int, int, int]:
+        return self.window, 2 * self.window, 2 * self.window
 
     @property
     def _chunk(self) -> int:

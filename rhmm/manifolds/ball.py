@@ -118,7 +118,9 @@ def move(x, gap_x, v, out):
     for k in range(len(v)):
         norm2 += (x[k] + scale * v[k]) ** 2
     denominator = norm2 + gap_x * step_gap
-    if denominator == 0.0:
+    if denominator == 0.0:  # the step is so long that its end is anywhere on the boundary
+        for k in range(len(v)):
+            out[k] = x[k]
         return 0.0
     for k in range(len(v)):
         out[k] = (x[k] * (norm2 + gap_x) + gap_x * scale * v[k]) / denominator
@@ -128,16 +130,16 @@ def move(x, gap_x, v, out):
 
 @kernel
 def move_or_nan(x, gap_x, v, out):
-    """`_move`, with NaN for a point that coordinates cannot hold."""
+    """`move`, with NaN for a point that coordinates cannot hold."""
     if not move(x, gap_x, v, out) >= SMALLEST_GAP:
         out[:] = math.nan
 
 
 @kernel
 def keep_inside(x):
-    """Bring `x` back into the ball if rounding put it on the boundary or beyond."""
+    """Bring `x` back to where points belong if rounding put it too near the boundary or beyond."""
     scale = 1.0 - 2.0**-52
-    while gap(x) <= 0.0:
+    while gap(x) < SMALLEST_GAP:
         norm = math.sqrt((x**2).sum())
         for k in range(len(x)):
             x[k] *= scale / norm

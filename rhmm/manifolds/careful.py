@@ -13,6 +13,8 @@ from rhmm._jit import kernel
 from rhmm.manifolds.blocks import diagonalise
 
 _MAX_SWEEPS = 60
+_FAR = 200
+"""Powers of two from 1 at which matrices are scaled, since squares and products may overflow."""
 
 
 @kernel
@@ -128,6 +130,34 @@ def careful_logs(x, y, logs, frame):
     Where y is near x relative to its own spread, from the eigenvalues of L⁻¹(y − x)L⁻ᵀ; else from
     the singular values of L⁻¹L_y by one-sided Jacobi rotations. Both are computed in pairs.
     """
+    shift_x, shift_y = -_far_exponent(x), -_far_exponent(y)
+    if abs(shift_y - shift_x) <= _FAR:
+        shift_y = shift_x
+    _logs_of_near(_scaled(x, shift_x), _scaled(y, shift_y), shift_x == shift_y, logs, frame)
+    for i in range(len(logs)):
+        logs[i] += (shift_x - shift_y) * math.log(2.0)
+
+
+@kernel
+def _far_exponent(x):
+    """The binary exponent of the trace of `x`; 0 if that is moderate."""
+    exponent = math.frexp(np.trace(x))[1]
+    return exponent if abs(exponent) > _FAR else 0
+
+
+@kernel
+def _scaled(x, exponent):
+    """`x` times a power of two, which changes no digit."""
+    out = np.empty(x.shape)
+    for i in range(len(x)):
+        for j in range(len(x)):
+            out[i, j] = math.ldexp(x[i, j], exponent) if exponent != 0 else x[i, j]
+    return out
+
+
+@kernel
+def _logs_of_near(x, y, same_unit, logs, frame):
+    """`careful_logs` of matrices of moderate size; without `same_unit` they are far apart."""
     m = len(x)
     shape = (m, m)
     lower, lower_rest = np.empty(shape), np.zeros(shape)
@@ -147,7 +177,7 @@ def careful_logs(x, y, logs, frame):
     smallest, largest = math.inf, 0.0
     for i in range(m):
         smallest, largest = min(smallest, block[i, i, 0]), max(largest, block[i, i, 0])
-    if 1.0 + smallest > 1e-4 * (1.0 + largest):
+    if same_unit and 1.0 + smallest > 1e-4 * (1.0 + largest):
         for i in range(m):
             logs[i] = math.log1p(block[i, i, 0])
             frame[:, i] = rows[i, :, 0]

@@ -116,6 +116,11 @@ def _in_rows(points):
     return rows
 
 
+@implements(verbs.holds, BallGeometry)
+def _holds(geometry, x):
+    return gap(x) >= SMALLEST_GAP
+
+
 @implements(verbs.prepared, BallGeometry)
 def _prepared(geometry, points):
     """`_in_rows`, and below it five rows of working memory for `weighted_step`."""
@@ -166,7 +171,9 @@ def _weighted_step(geometry, layout, first, last, weights, tau, centre):
     gaps = layout[dim, first:last]
     for t in range(len(gaps)):
         product = centre_gap * gaps[t]
-        square = max(norm2[t], 1e-300)  # no 0/0 where a point is the centre: d = 0 there anyway
+        # No 0/0 where a point is the centre: d = 0 there anyway. At the rim the product is 1e-31,
+        # and the square times it must not underflow either.
+        square = max(norm2[t], 1e-270)
         distance = distance_of(square / product)
         d2[t] = distance * distance
         pull[t] = weights[t] * distance / math.sqrt(square * (square + product))

@@ -27,7 +27,7 @@ def search_centre(coordinates, gaps, weights, centre, most_steps):
     value = math.inf
     for _ in range(most_steps):
         new_value = _newton_system(coordinates, gaps, weights, centre, gradient, hessian)
-        if new_value > value * (1.0 + 1e-12):
+        if not new_value <= value * (1.0 + 1e-12):  # it is NaN where a step left the ball
             step *= 0.5
         else:
             value = new_value

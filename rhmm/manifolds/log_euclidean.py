@@ -13,7 +13,7 @@ from rhmm.gaussian.flat import FlatGaussian
 from rhmm.manifolds import verbs
 from rhmm.manifolds.euclidean import FlatGeometry
 from rhmm.manifolds.registry import register_manifold
-from rhmm.manifolds.spd_matrices import SPDMatrices, exp_matrices, log_matrices
+from rhmm.manifolds.spd_matrices import SPDMatrices, exp_matrices, is_held, log_matrices
 
 
 class LogGeometry(NamedTuple):
@@ -63,6 +63,11 @@ def _exp_vector(vector, out):
 @implements(verbs.dist2, LogGeometry)
 def _dist2(geometry, x, y):
     return verbs.dist2(_flat_space(geometry), _log_vector(x), _log_vector(y))
+
+
+@implements(verbs.holds, LogGeometry)
+def _holds(geometry, x):
+    return is_held(x)
 
 
 @implements(verbs.log_into, LogGeometry)

@@ -174,6 +174,7 @@ class Manifold(ABC):
     ) -> tuple[np.ndarray, np.ndarray, bool]:
         """Centres of mass under each row of `weights`, searched from `centres`.
 
+        A centre that double precision cannot hold stays where it was, and has not converged.
         Returns the new centres, d² to them of shape ``weights.shape``, and whether all converged.
         """
         centres, d2 = centres.copy(), np.empty(weights.shape)
@@ -207,7 +208,8 @@ class Manifold(ABC):
         least, most = _delta_range(self)
         if not ((delta >= least) & (delta <= most)).all():
             raise ValueError(f"delta must be between {least:.3g} and {most:.3g} on {self!r}")
-        return self.gaussian.sigma(delta.reshape(-1)).reshape(delta.shape)[()]
+        sigma = self.gaussian.sigma(delta.reshape(-1)).reshape(delta.shape)
+        return np.clip(sigma, SMALLEST_MODERATE, self.largest_sigma)[()]  # the ends are rounded
 
     def sample(self, centre, sigma, size=None, rng=None) -> np.ndarray:
         """Exact draws from the Riemannian Gaussian around `centre`, eq. (1); no Markov chain.

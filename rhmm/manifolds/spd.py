@@ -22,7 +22,13 @@ from rhmm.manifolds.blocks import (
 )
 from rhmm.manifolds.careful import careful_dist2, cholesky
 from rhmm.manifolds.registry import register_manifold
-from rhmm.manifolds.spd_matrices import SPDMatrices, congruence, logs_between, whitened_eigen
+from rhmm.manifolds.spd_matrices import (
+    SPDMatrices,
+    congruence,
+    is_held,
+    logs_between,
+    whitened_eigen,
+)
 from rhmm.manifolds.spd_mean import gather_logs, search_centre
 
 
@@ -78,8 +84,13 @@ def _squared_distances(geometry, points, centres, d2):
             for lane in range(lanes):
                 t = first + lane
                 d2[i, t] = sum_of_squares(logs, lane)
-                if not (trusted[lane] and margin > 1e-4):
+                if not (trusted[lane] and margin > 1e-4 and d2[i, t] < math.inf):
                     d2[i, t] = careful_dist2(centres[i], points[t])
+
+
+@implements(verbs.holds, ConeGeometry)
+def _holds(geometry, x):
+    return is_held(x)
 
 
 @implements(verbs.paired_distances, ConeGeometry)
@@ -102,7 +113,7 @@ def _paired_distances(geometry, x, y, d2):
         for lane in range(lanes):
             t = first + lane
             d2[t] = sum_of_squares(logs, lane)
-            if not (trusted[lane] and margins[lane] > 1e-4):
+            if not (trusted[lane] and margins[lane] > 1e-4 and d2[t] < math.inf):
                 d2[t] = careful_dist2(x[t], y[t])
 
 

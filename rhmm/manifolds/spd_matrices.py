@@ -84,25 +84,34 @@ def _largest_skew(points):
 
 
 @kernel
+def _margin(x, lower):
+    """The smallest relative Cholesky pivot of `x`, or −1 if it is not symmetric."""
+    scale, skew = 0.0, 0.0
+    for i in range(len(x)):
+        for j in range(len(x)):
+            scale = max(scale, abs(x[i, j]))
+            skew = max(skew, abs(x[i, j] - x[j, i]))
+    if not (scale < math.inf and skew <= _ASYMMETRY * scale):
+        return -1.0
+    margin = quick_cholesky(x, lower)
+    return cholesky(x, lower) if margin < 1e-8 else margin
+
+
+@kernel
 def _margins(points):
-    """For each matrix its smallest relative Cholesky pivot, or −1 if it is not symmetric."""
+    """`_margin` of each matrix."""
     m = points.shape[1]
     out = np.empty(len(points))
     lower = np.empty((m, m))
     for t in range(len(points)):
-        x = points[t]
-        scale, skew = 0.0, 0.0
-        for i in range(m):
-            for j in range(m):
-                scale = max(scale, abs(x[i, j]))
-                skew = max(skew, abs(x[i, j] - x[j, i]))
-        if not (scale < math.inf and skew <= _ASYMMETRY * scale):
-            out[t] = -1.0
-        else:
-            out[t] = quick_cholesky(x, lower)
-            if out[t] < 1e-8:
-                out[t] = cholesky(x, lower)
+        out[t] = _margin(points[t], lower)
     return out
+
+
+@kernel
+def is_held(x):
+    """Whether double precision can work with the matrix `x`."""
+    return _margin(x, np.empty(x.shape)) > SMALLEST_MARGIN
 
 
 @kernel

@@ -54,12 +54,14 @@ def gather_logs(points, weights, centre, lower, margin, d2, gradient):
         for lane in range(lanes):
             w = weights[first + lane] if first + lane >= begin else 0.0
             lane_weights[lane] = w
-            if not (trusted[lane] and margin > 1e-4):
+            square = sum_of_squares(logs, lane)
+            if not (trusted[lane] and margin > 1e-4 and square < math.inf):
                 careful_logs(centre, points[first + lane], lane_logs, lane_vectors)
                 logs[:, lane] = lane_logs
                 rows[:, :, lane] = lane_vectors.T
-            d2[first + lane] = sum_of_squares(logs, lane)
-            value += w * d2[first + lane]
+                square = sum_of_squares(logs, lane)
+            d2[first + lane] = square
+            value += w * square
         for i in range(m):
             for j in range(i):
                 for lane in range(lanes):  # (x/2) coth(x/2) to 3% in a form that runs in vectors
@@ -101,9 +103,9 @@ def search_centre(points, weights, centre, d2, most_steps):
         margin = cholesky(centre, lower)
         new_value, curvature = gather_logs(points, weights, centre, lower, margin, d2, gradient)
         new_slope = math.sqrt((gradient**2).sum())
-        # Overshot: half of the step from the same start. (Near the end the value is all rounding
-        # error, and only the gradient can tell.)
-        if new_value > value * (1.0 + 1e-12) and new_slope > slope:
+        # Overshot: half of the step from the same start. Near the end the value is all rounding
+        # error, and only the gradient can tell. Both are NaN where a step left the manifold.
+        if not (new_value <= value * (1.0 + 1e-12) or new_slope <= slope):
             damping *= 0.5
             step *= 0.5
         else:

@@ -71,6 +71,18 @@ def prepared(geometry, points):
 
 
 @verb
+def holds(geometry, x):
+    """Whether double precision can work with the point `x`, as the manifold's `belongs` says.
+
+    By default, whether its numbers are finite.
+    """
+    finite = True
+    for k in range(x.size):
+        finite &= abs(x.flat[k]) < math.inf
+    return finite
+
+
+@verb
 def distances_to(geometry, layout, first, last, centre, d2):
     """``d2[t] = d²(points[first + t], centre)`` for the `prepared` points before `last`."""
     for t in range(last - first):
@@ -174,6 +186,20 @@ def _search(geometry, layout, weights, centre, most_steps):
     return False
 
 
+@kernel
+def recentre_held(geometry, points, weights, centres, d2, most_steps):
+    """`recentre`, but a centre that double precision cannot hold stays where it was."""
+    before = centres.copy()
+    converged = recentre(geometry, points, weights, centres, d2, most_steps)
+    for i in range(len(centres)):
+        if not holds(geometry, centres[i]):
+            centres[i] = before[i]
+            mine = slice(i, i + 1)
+            squared_distances(geometry, points, centres[mine], d2[mine])
+            converged = False
+    return converged
+
+
 # Kernels that bring verbs to Python
 
 
@@ -189,7 +215,7 @@ def all_paired_distances(geometry, x, y, d2):
 
 @kernel
 def recentre_all(geometry, points, weights, centres, d2, most_steps):
-    return recentre(geometry, points, weights, centres, d2, most_steps)
+    return recentre_held(geometry, points, weights, centres, d2, most_steps)
 
 
 @kernel

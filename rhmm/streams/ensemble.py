@@ -2,12 +2,13 @@
 
 import sys
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from rhmm._jit import kernel
-from rhmm.streams.checks import check_array
+from rhmm.manifolds import Manifold
+from rhmm.streams.checks import check_array, check_whole
 from rhmm.streams.trace import Trace, empty_trace
 
 _MOST = 10.0
@@ -36,6 +37,11 @@ class Ensemble:
 
     forget = 0.0
     """The share of its score that a runner loses at each observation."""
+    sizes: ClassVar[tuple[int, int]] = (1, 1)
+    """How many runners it has at least and at most, between two observations."""
+    numbers: ClassVar[tuple[str, ...]] = ("leader",)
+    arrays: ClassVar[tuple[str, ...]] = ("scores", "log_likelihood")
+    """What a file keeps of it beside the runners: whole numbers, and arrays."""
 
     def __init__(self, learn: Callable, runners: list[Runner], scores: np.ndarray | None = None):
         self._learn = learn
@@ -92,23 +98,32 @@ class Ensemble:
 
     def content(self) -> tuple[dict[str, int], dict[str, np.ndarray]]:
         """What a file keeps of it beside the runners: whole numbers, and arrays."""
-        kept = {name: x for name, x in vars(self).items() if name not in ("_learn", "runners")}
-        numbers = {name: value for name, value in kept.items() if isinstance(value, int)}
-        return numbers, {name: value for name, value in kept.items() if name not in numbers}
+        numbers = {name: getattr(self, name) for name in self.numbers}
+        return numbers, {name: getattr(self, name) for name in self.arrays}
 
     @classmethod
     def restored(cls, learn: Callable, runners: list[Runner], content: dict) -> "Ensemble":
-        """The ensemble that had this content."""
+        """The ensemble that had this content, to be checked with `check`."""
+        wanted = {*cls.numbers, *cls.arrays}
+        if content.keys() != wanted:
+            raise ValueError(f"a {cls.__name__} has {', '.join(sorted(wanted))}, and nothing else")
         ensemble = cls.__new__(cls)
         vars(ensemble).update(_learn=learn, runners=runners, **content)
         return ensemble
 
-    def check(self, n: int, point_shape: tuple[int, ...]) -> None:
-        """Refuse arrays of a file that have another size or kind: kernels trust them."""
-        check_array("scores", self.scores, (len(self.runners),))
+    def check(self, n: int, manifold: Manifold) -> None:
+        """Refuse what a file says if it could not have come about; the states are checked before.
+
+        `n` is the number of components.
+        """
+        count, (least, most) = len(self.runners), self.sizes
+        if not least <= count <= most:
+            raise ValueError(f"runners must be from {least} to {most}, not {count}")
+        check_array("scores", self.scores, (count,))
         check_array("log_likelihood", self.log_likelihood, (1,))
-        if not 0 <= self.leader < len(self.runners):
-            raise ValueError(f"leader must be one of {len(self.runners)}")
+        check_whole("leader", self.leader, 0, count - 1)
+        if len({int(runner.state.counters[0]) for runner in self.runners}) > 1:
+            raise ValueError("counters of all runners must have seen the same")
 
 
 @kernel

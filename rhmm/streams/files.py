@@ -1,8 +1,11 @@
-"""An online learner on disk, in mid-stream: npz without pickles, every bit kept."""
+"""An online learner on disk, in mid-stream: npz without pickles, every bit kept.
+
+Kernels trust what they work on. So nothing in a file is believed that follows from the learner's
+options, and everything else is checked before a learner goes on with it.
+"""
 
 import json
 import math
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,14 +13,24 @@ from typing import Any
 import numpy as np
 
 from rhmm.manifolds import manifold_named
-from rhmm.storage import read_npz
-from rhmm.streams.checks import check_array, check_state
+from rhmm.storage import parsed_json, read_npz, write_npz
+from rhmm.streams.checks import (
+    MOST,
+    check_array,
+    check_points,
+    check_state,
+    check_trace,
+    check_whole,
+)
 from rhmm.streams.ensemble import Runner
 from rhmm.streams.trace import Trace
 
-_FORMAT = "rhmm online learner 6"
+_FORMAT = "rhmm online learner 7"
+_FORMAT_WITHOUT_CHECKSUM = "rhmm online learner 6"
 _FORMAT_OF_05 = "rhmm online learner 5"
 _BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
+_POSITIONS = {"MT19937": ("state", "pos", 624), "Philox": (None, "buffer_pos", 4)}
+"""Where a bit generator keeps the place that it reads at, and the largest: numpy believes it."""
 
 
 def save(path, learner) -> None:
@@ -49,60 +62,68 @@ def save(path, learner) -> None:
         arrays |= _prefixed(str(r), runner.state._asdict())
     if learner.trace_every and stream.traces:
         arrays |= _prefixed("trace", learner.trace_._asdict())
-    whole = path.with_name(path.name + ".new.npz")
-    try:
-        np.savez(whole, head=json.dumps(head), **arrays)
-        os.replace(whole, path)
-    finally:
-        whole.unlink(missing_ok=True)
+    write_npz(path, {"head": json.dumps(head), **arrays})
 
 
 def load(path, learner_class):
     path = _checked(path)
     try:
-        content = read_npz(path)
-        head = json.loads(str(content["head"]))
+        content, is_sealed = read_npz(path)
+        head = parsed_json(str(content["head"]))
+        if head["format"] not in (_FORMAT, _FORMAT_WITHOUT_CHECKSUM, _FORMAT_OF_05):
+            raise ValueError("unknown format")
+        if is_sealed != (head["format"] == _FORMAT):
+            raise ValueError("its checksum is missing, or its format was changed")
         if head["format"] == _FORMAT_OF_05:
             head = _converted(head, content)
-        if head["format"] != _FORMAT:
-            raise ValueError("unknown format")
         if head["learner"] != learner_class.__name__:
             raise ValueError(f"it is a {head['learner']}: use {head['learner']}.load")
         return _restored(learner_class, head, content)
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-        raise ValueError(f"path {str(path)!r} is not a learner that rhmm saved ({error})") from None
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+        raise ValueError(
+            f"path {str(path)!r} is not a learner that rhmm saved ({error}): "
+            "restore it from a copy, or save it again"
+        ) from None
 
 
 def _restored(learner_class, head: dict, content: dict):
-    rng_state = head["rng_states"][1]
-    learner = learner_class(
-        manifold_named(*head["manifold"]), **head["options"], random_state=generator_at(rng_state)
-    )
+    manifold = manifold_named(*head["manifold"])
+    first, present = head["rng_states"]
+    generator_at(first)  # only to check it
+    learner = learner_class(manifold, **head["options"], random_state=generator_at(present))
+    buffer = content["buffer"]  # checked first: a stream takes its size from the manifold
+    check_array("buffer", buffer, (len(buffer), *manifold.point_shape))
     stream = learner._open_stream()
-    stream.first_rng_state = head["rng_states"][0]
+    stream.first_rng_state = first
     stream.skipped, stream.peak_nbytes = head["skipped"], head["peak_nbytes"]
-    stream.buffer = content["buffer"]
-    vars(stream.sensor).update(_without_prefix("sensor", content))
-    runners = [
-        Runner(
-            learner._settings_from(settings),
-            learner.state_class(**_without_prefix(str(r), content)),
-        )
-        for r, settings in enumerate(head["settings"])
+    stream.buffer = buffer
+    stream.sensor.last, stream.sensor.run = content["sensor.last"], content["sensor.run"]
+    states = [
+        learner.state_class(**_without_prefix(str(r), content))
+        for r in range(len(head["settings"]))
     ]
     if head["latest"] is not None:
-        stream.latest = runners.pop(), content["latest.y"], head["latest"]["observed"]
+        settings = learner._settings_from(head["settings"][-1])
+        runner = Runner(settings, states.pop())
+        stream.latest = runner, content["latest.y"], head["latest"]["observed"]
     if head["ensemble"] is not None:
-        kinds = {kind.__name__: kind for kind in learner.ensembles}
-        stream.ensemble = kinds[head["ensemble"]["kind"]].restored(
-            learner.kernel,
-            runners,
-            head["ensemble"]["numbers"] | _without_prefix("ensemble", content),
-        )
+        stream.ensemble = _ensemble(learner, head["ensemble"], states, content)
     if "trace.step" in content:
         stream.traces = [Trace(**_without_prefix("trace", content))]
     _check(learner, stream)
     return learner
+
+
+def _ensemble(learner, head: dict, states: list, content: dict):
+    """The runners with these states, under the settings that the learner's options lead to."""
+    kinds = {kind.__name__: kind for kind in learner.ensembles}
+    if head["kind"] not in kinds:
+        raise ValueError(f"kind must be one of {', '.join(kinds)}, not {head['kind']!r}")
+    kind = kinds[head["kind"]]
+    runners = [Runner(learner._settings_of(kind, r), state) for r, state in enumerate(states)]
+    return kind.restored(
+        learner.kernel, runners, head["numbers"] | _without_prefix("ensemble", content)
+    )
 
 
 def _converted(head: dict, content: dict) -> dict:
@@ -155,27 +176,44 @@ def _plain(rng_state):
 
 
 def _check(learner, stream) -> None:
-    """Kernels trust their arrays: refuse those of another size or kind."""
-    n, point = learner.n_components, learner.manifold.point_shape
-    check_array("buffer", stream.buffer, (len(stream.buffer), *point))
-    if len(stream.buffer) >= learner.start_size:
-        raise ValueError(f"buffer must hold fewer than {learner.start_size} observations")
-    check_array("last", stream.sensor.last, (math.prod(point),))
+    """Refuse arrays of another size or kind, numbers out of range, and counters that disagree."""
+    n, manifold = learner.n_components, learner.manifold
+    most = learner.start_size - 1 if stream.ensemble is None else 0
+    if len(stream.buffer) > most:
+        raise ValueError(f"buffer must hold at most {most} observations")
+    check_points("buffer", stream.buffer, manifold)
+    check_array("last", stream.sensor.last, (math.prod(manifold.point_shape),), or_missing=True)
     check_array("run", stream.sensor.run, (2,), np.int64)
+    for name, value, least in (
+        ("run[0]", stream.sensor.run[0], 0),
+        ("run[1]", stream.sensor.run[1], 1),
+        ("skipped", stream.skipped, 0),
+        ("peak_nbytes", stream.peak_nbytes, 0),
+    ):
+        check_whole(name, value, least, MOST)
     if stream.ensemble is not None:
-        stream.ensemble.check(n, point)
         for runner in stream.ensemble.runners:
-            check_state(runner.state, n, point, *learner._room)
+            check_state(runner.state, n, manifold, *learner._room)
+        stream.ensemble.check(n, manifold)
     if stream.latest is not None:
-        runner, y, _ = stream.latest
-        check_state(runner.state, n, point, *learner._room)
-        check_array("y", y, point)
+        runner, y, observed = stream.latest
+        check_state(runner.state, n, manifold, *learner._room)
+        check_array("y", y, manifold.point_shape, or_missing=True)
+        if not isinstance(observed, bool) or observed:
+            check_points("y", y, manifold)
+        if runner.state.counters[0] != stream.n_samples_seen - 1:
+            raise ValueError("counters of the latest state must be one behind")
+    if stream.traces:
+        check_trace(stream.traces[0], n, manifold, learner.trace_every, stream.n_samples_seen)
 
 
 def generator_at(rng_state: Mapping[str, Any]) -> np.random.Generator:
     """A Generator of the kind and in the state that `rng_state` tells."""
     if rng_state["bit_generator"] not in _BIT_GENERATORS:
         raise ValueError(f"random generator {rng_state['bit_generator']!r} is unknown")
+    if rng_state["bit_generator"] in _POSITIONS:
+        part, name, most = _POSITIONS[rng_state["bit_generator"]]
+        check_whole(name, (rng_state[part] if part else rng_state)[name], 0, most)
     bit_generator = getattr(np.random, rng_state["bit_generator"])()
     bit_generator.state = rng_state
     return np.random.Generator(bit_generator)

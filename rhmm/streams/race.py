@@ -5,10 +5,14 @@ memory, scored by their one-step predictive density, and fewer and fewer of them
 """
 
 from collections.abc import Callable
+from typing import ClassVar
 
 import numpy as np
 
+from rhmm.manifolds import Manifold
+from rhmm.streams.checks import check_whole
 from rhmm.streams.ensemble import Ensemble, Runner
+from rhmm.streams.start import ENTRANTS
 
 ENOUGH = 60
 """Observations for each state that tell a good start from a bad one at once."""
@@ -18,6 +22,9 @@ _CUTS = ((40, 8), (80, 4), (240, 1))
 
 class Race(Ensemble):
     """Candidates on the observations after their start, until one is left."""
+
+    sizes: ClassVar[tuple[int, int]] = (2, ENTRANTS)
+    numbers: ClassVar[tuple[str, ...]] = (*Ensemble.numbers, "seen")
 
     def __init__(self, learn: Callable, runners: list[Runner], scores: np.ndarray, seen: int):
         super().__init__(learn, runners, scores)
@@ -46,3 +53,9 @@ class Race(Ensemble):
             self.runners = [self.runners[c] for c in best]
             self.scores = self.scores[best]
             self.leader = int(np.argmax(self.scores))
+
+    def check(self, n: int, manifold: Manifold) -> None:
+        """Refuse what a file says if it could not have come about: a race has an end."""
+        super().check(n, manifold)
+        end = _CUTS[-1][0] * n
+        check_whole("seen", self.seen, 0, min(end - 1, int(self.state.counters[0])))

@@ -36,7 +36,7 @@ class Candidate(NamedTuple):
     """Of the buffered observations."""
 
 
-_LEAST_TRIED, _ENTRANTS, _FINALISTS = 8, 16, 8
+_LEAST_TRIED, ENTRANTS, _FINALISTS = 8, 16, 8
 """Starts that are tried, at least, where the likeliest is chosen at once; where there is a race
 those that are tried, and those that take part."""
 _TRIALS = 4
@@ -58,7 +58,7 @@ def candidates(
     race: bool,
 ) -> list[Candidate]:
     """Starts with n states each, for a race or the likeliest alone; if `cold`, bare seeds."""
-    count = _ENTRANTS if race else max(_LEAST_TRIED, 2 * n)
+    count = ENTRANTS if race else max(_LEAST_TRIED, 2 * n)
     geometry, table = manifold.geometry, radial_table(manifold.gaussian)
     transmat = np.full((count, n, n), 1.0 / n)
     means, delta = np.empty((count, n, *points.shape[1:])), np.empty((count, n))
@@ -192,7 +192,7 @@ def _recentre_alive(geometry, points, weights, means, d2):
     for i in range(len(means)):
         if weights[i].sum() > _LEAST_WEIGHT:
             mine = slice(i, i + 1)
-            verbs.recentre(geometry, points, weights[mine], means[mine], d2[mine], 1)
+            verbs.recentre_held(geometry, points, weights[mine], means[mine], d2[mine], 1)
 
 
 @kernel

@@ -78,6 +78,8 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
     beta, v, pair = np.empty(n), np.empty(n), np.empty((n, n))
     gamma_sum, zeta_sum, moved = np.empty(n), np.empty((n, n)), np.empty_like(means[0])
     k, end = state.counters
+    if not (window <= end <= len(points) and len(points) == 2 * window):
+        raise ValueError("counters of a windowed state must be within its room")
     row = np.int64(0)  # a plain 0 would be a type of its own, and have `record` compiled twice
     for u in range(len(X)):
         k += 1
@@ -112,11 +114,13 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
             for i in range(n):
                 gamma = alpha[end - 1, i]
                 verbs.geodesic_into(geometry, means[i], X[u], gamma / gamma_sum[i], moved)
-                means[i] = moved
+                if verbs.holds(geometry, moved):  # else the mean stays where it is
+                    means[i] = moved
                 delta[i] += gamma * (d2[i, last] - delta[i]) / math.sqrt(k)
                 delta[i] = max(delta[i], settings.least_delta)
                 half_precision[i], log_z[i] = half_precision_and_log_z(table, delta[i])
-        if settings.trace_every and k % settings.trace_every == 0:
+        is_due = settings.trace_every > 0 and k % settings.trace_every == 0
+        if is_due and row < len(trace.step):
             record(
                 trace, row, k, transmat, means, delta, half_precision,
                 alpha[end - 1], gamma_sum, state.log_likelihood[0],

@@ -19,12 +19,11 @@ from weakref import WeakSet
 
 from rhmm.model import HiddenMarkovModel
 from rhmm.sweeping.rows import (
-    columns,
+    header,
     import_pyarrow,
     line_of,
     read_csv,
     read_parquet,
-    row_of,
     write_parquet,
 )
 from rhmm.sweeping.run import Run, Task
@@ -40,10 +39,10 @@ def load_runs(path, truth: HiddenMarkovModel) -> list[Run]:
     """The runs that a sweep over `truth` wrote to a ``.csv`` or ``.parquet`` file."""
     path = _checked(path)
     if path.suffix == ".csv":
-        runs = read_csv(path, truth)[0]
+        runs = read_csv(path, truth).runs
     else:
         try:  # the journal first: a sweep that ends meanwhile moves its runs to the Parquet file
-            appended, _ = read_csv(_journal(path), truth)
+            appended = read_csv(_journal(path), truth).runs
         except FileNotFoundError:
             if not path.exists():
                 raise FileNotFoundError(f"there is no file {str(path)!r}") from None
@@ -66,10 +65,7 @@ def save_runs(path, truth: HiddenMarkovModel, runs: Iterable[Run]) -> None:
     whole = path.with_name(path.name + ".new")
     try:
         if path.suffix == ".csv":
-            lines = [
-                line_of(columns(truth)),
-                *(line_of(row_of(run, truth).values()) for run in runs),
-            ]
+            lines = [header(truth), *(line_of(run, truth) for run in runs)]
             whole.write_bytes(b"".join(lines))
         else:
             write_parquet(whole, truth, runs)
@@ -106,17 +102,17 @@ class Record:
         """The runs that the file holds, read under the lock."""
         is_whole = self._grows != self._path and self._path.exists()
         runs = read_parquet(self._path, self._truth) if is_whole else []
-        appended, size = read_csv(self._grows, self._truth)
+        appended, size, self._with_checksums = read_csv(self._grows, self._truth)
         with _writing(self._grows):
             if self._out.seek(0, os.SEEK_END) > size:
                 self._out.truncate(size)  # the line that an interrupted sweep did not finish
         if size == 0:
-            self._write(line_of(columns(self._truth)))
+            self._write(header(self._truth))
         return {run.task: run for run in runs + appended}
 
     def append(self, run: Run) -> None:
         """Put `run` on disk now."""
-        self._write(line_of(row_of(run, self._truth).values()))
+        self._write(line_of(run, self._truth, self._with_checksums))
         self.known[run.task] = run
 
     def _write(self, line: bytes) -> None:

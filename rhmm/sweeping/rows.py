@@ -1,26 +1,34 @@
 """Runs as rows of a file: a row holds the configuration, the seed, the measures and the estimates.
 
 Everything is flat, with every digit; besides there is a fingerprint of the truth and the version of
-the engine, so that runs of another truth or engine are refused.
+the engine, so that runs of another truth or engine are refused. Checksums tell a damaged file from
+a good one: a CSV file has one at the end of each row, a Parquet file one of all its bytes in its
+footer. Files that were written before there were checksums are read without.
 """
 
 import csv
 import hashlib
 import io
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rhmm.model import HiddenMarkovModel
 from rhmm.scoring import MEASURES
+from rhmm.storage import checksum
 from rhmm.sweeping.configuration import Configuration, all_options
 from rhmm.sweeping.run import Run, nested
 from rhmm.version import __version__
 
 _ESTIMATES = ("transmat", "means", "sigmas")
+_CHECKSUM = "checksum"
+"""The name of the last column of a CSV file, and of the entry in the footer of a Parquet file."""
+_LETTERS = 16
+"""Of the checksum of a row."""
 
 
 class UnusableFileError(ValueError):
@@ -96,7 +104,7 @@ def _runs(
             )
         try:
             runs.append(_run(row, truth))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError) as error:
             raise _damaged(path, f"row {number}: {error}") from None
     if names != columns(truth):
         raise UnusableFileError(
@@ -132,25 +140,76 @@ def _damaged(path: Path, why: str) -> UnusableFileError:
 # CSV
 
 
-def line_of(values: Iterable) -> bytes:
+def header(truth: HiddenMarkovModel, with_checksums: bool = True) -> bytes:
+    """The first line of a CSV file."""
+    return _line([*columns(truth), *[_CHECKSUM][:with_checksums]])
+
+
+def line_of(run: Run, truth: HiddenMarkovModel, with_checksums: bool = True) -> bytes:
+    """The line of a run in a CSV file."""
+    line = _line(row_of(run, truth).values())
+    return line[:-1] + b"," + _row_checksum(line[:-1]) + b"\n" if with_checksums else line
+
+
+def _line(values: Iterable) -> bytes:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow(values)
     return text.getvalue().encode()
 
 
-def read_csv(path: Path, truth: HiddenMarkovModel) -> tuple[list[Run], int]:
-    """The runs of the file, and where its last whole line ends: what follows is torn."""
+def _row_checksum(row: bytes) -> bytes:
+    return checksum(row)[:_LETTERS].encode()
+
+
+class Lines(NamedTuple):
+    """What a CSV file holds."""
+
+    runs: list[Run]
+    size: int
+    """Where its last whole line ends: what follows is torn."""
+    with_checksums: bool
+    """Whether its rows end with checksums; a file without any goes on without."""
+
+
+def read_csv(path: Path, truth: HiddenMarkovModel) -> Lines:
+    """The runs of the file, which is refused if a row is damaged."""
     content = path.read_bytes()
     size = content.rfind(b"\n") + 1
     if size == 0:
-        if not line_of(columns(truth)).startswith(content):
+        if not header(truth).startswith(content):
             raise _damaged(path, "it does not begin with the columns of a sweep")
-        return [], 0
+        return Lines([], 0, True)
+    first, *lines = content[: size - 1].split(b"\n")
+    with_checksums = first.endswith(b"," + _CHECKSUM.encode())
+    if with_checksums:
+        first = first.rpartition(b",")[0]
+        lines = [_without_checksum(path, number, row) for number, row in enumerate(lines, start=1)]
+        _check_torn(path, content[size:], first.count(b","))
     try:
-        names, *lines = csv.reader(io.StringIO(content[:size].decode(), newline=""))
+        text = b"".join(line + b"\n" for line in (first, *lines)).decode()
+        names, *rows = csv.reader(io.StringIO(text, newline=""))
     except (UnicodeDecodeError, csv.Error) as error:
         raise _damaged(path, str(error)) from None
-    return _runs(path, truth, names, _parsed(path, names, lines)), size
+    runs = _runs(path, truth, names, _parsed(path, names, rows))
+    return Lines(runs, size, with_checksums)
+
+
+def _without_checksum(path: Path, number: int, line: bytes) -> bytes:
+    row, _, found = line.rpartition(b",")
+    if found != _row_checksum(row):
+        raise _damaged(path, f"the checksum of row {number} differs")
+    return row
+
+
+def _check_torn(path: Path, torn: bytes, commas: int) -> None:
+    """Refuse what follows the last whole line if it is no beginning of a row.
+
+    An interrupted sweep leaves such a beginning, which is written again. A row that lost only its
+    end is longer, and a lost sector is not text.
+    """
+    is_longer = torn.count(b",") > commas and len(torn.rpartition(b",")[2]) > _LETTERS
+    if is_longer or any(byte < ord(" ") for byte in torn):
+        raise _damaged(path, "its last row has no end")
 
 
 def _parsed(path: Path, names: list[str], lines: list[list[str]]) -> Iterator[dict]:
@@ -169,22 +228,48 @@ def _value(name: str, text: str):
 
 # Parquet
 
+_FORMAT = {"rhmm_format": "sweep 2"}
+_NO_CHECKSUM = "rhmm-sha256-" + "0" * 64
+
 
 def read_parquet(path: Path, truth: HiddenMarkovModel) -> list[Run]:
+    """The runs of the file, which is refused if it is damaged."""
     pyarrow, parquet = import_pyarrow()
+    content = path.read_bytes()
+    is_sealed = _is_sealed(path, content)
     try:
-        table = parquet.read_table(path)
-    except (pyarrow.ArrowException, OSError) as error:
+        table = parquet.read_table(io.BytesIO(content))
+        rows = table.to_pylist()
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise _damaged(path, str(error)) from None
-    return _runs(path, truth, table.column_names, table.to_pylist())
+    if not is_sealed and (table.schema.metadata or {}).keys() & {*map(str.encode, _FORMAT)}:
+        raise _damaged(path, "its checksum is missing")
+    return _runs(path, truth, table.column_names, rows)
+
+
+def _is_sealed(path: Path, content: bytes) -> bool:
+    """Whether the bytes of a Parquet file name their checksum, which then is right."""
+    found = re.search(rb"rhmm-sha256-([0-9a-f]{64})", content)
+    if found is None:
+        return False
+    blank = content[: found.start()] + _NO_CHECKSUM.encode() + content[found.end() :]
+    if found[1] != checksum(blank).encode():
+        raise _damaged(path, "its checksum differs")
+    return True
 
 
 def write_parquet(path: Path, truth: HiddenMarkovModel, runs: Iterable[Run]) -> None:
     pyarrow, parquet = import_pyarrow()
     types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
-    schema = pyarrow.schema([(n, types[_head().get(n, float)]) for n in columns(truth)])
+    schema = pyarrow.schema([(n, types[_head().get(n, float)]) for n in columns(truth)], _FORMAT)
     rows = [row_of(run, truth) for run in runs]
-    parquet.write_table(pyarrow.Table.from_pylist(rows, schema), path)
+    out = io.BytesIO()
+    with parquet.ParquetWriter(out, schema) as writer:
+        writer.write_table(pyarrow.Table.from_pylist(rows, schema))
+        writer.add_key_value_metadata({_CHECKSUM: _NO_CHECKSUM})
+    content = out.getvalue()
+    sealed = _NO_CHECKSUM[:-64] + checksum(content)
+    path.write_bytes(content.replace(_NO_CHECKSUM.encode(), sealed.encode()))
 
 
 def import_pyarrow():

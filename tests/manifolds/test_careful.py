@@ -60,3 +60,19 @@ def test_careful_distances_agree_with_50_digits(size):
 def test_careful_distances_bear_the_widest_spread():
     x, y = np.diag([1e-100, 1e100, 1.0]), np.diag([1e100, 1e-100, 1.0])
     assert careful_dist2(x, y) == pytest.approx(2 * (200 * np.log(10.0)) ** 2, rel=1e-14)
+
+
+@pytest.mark.parametrize("scale", [1e-290, 1e-100, 1e100, 1e290])
+def test_careful_distances_bear_units_that_are_far_apart(scale):
+    x, y = hilbert(3), np.eye(3) + 0.5
+    exact = spd_distance(x, scale * y) ** 2
+    assert careful_dist2(x, scale * y) == pytest.approx(exact, rel=1e-13)
+    assert careful_dist2(scale * y, x) == pytest.approx(exact, rel=1e-13)
+    assert careful_dist2(scale * x, scale * y) == pytest.approx(careful_dist2(x, y), rel=1e-10)
+
+
+def test_careful_distances_of_neighbours_keep_their_digits_in_any_unit():
+    x = np.eye(2) + 0.5
+    y = x + 2.0**-40 * np.diag([1.0, -1.0])
+    for scale in (2.0**-900, 2.0**900):
+        assert careful_dist2(scale * x, scale * y) == pytest.approx(careful_dist2(x, y), rel=1e-14)

@@ -18,6 +18,7 @@ from tests.manifolds.test_spd import stretched
 # The steps of the cone take long to compile by themselves; the tests of the online learners hold
 # them to `explain`, which is made of logarithms and exponentials.
 CHEAP = [case for case in CASES if not isinstance(case.manifold, SPD)]
+every_manifold = pytest.mark.parametrize("case", CASES, ids=repr)
 every_cheap_manifold = pytest.mark.parametrize("case", CHEAP, ids=repr)
 
 BARE = [
@@ -239,3 +240,59 @@ def test_an_implementation_with_other_arguments_is_refused():
 def test_verbs_are_for_kernels_alone():
     with pytest.raises(NotImplementedError, match="compiled kernels only"):
         verbs.dist2(Euclidean(1).geometry, np.zeros(1), np.zeros(1))
+
+
+# Points that double precision can hold
+
+
+@njit
+def holds(geometry, x):
+    return verbs.holds(geometry, x)
+
+
+@every_manifold
+def test_kernels_hold_the_points_that_belong(case):
+    manifold = case.manifold
+    points = case.some_points(20, spread=3.0)
+    outside = points.copy()
+    outside[:10] = np.nan
+    outside[10:] = np.inf
+    for x in (*points, *outside):
+        assert holds(manifold.geometry, x) == manifold.belongs(x)
+
+
+@pytest.mark.parametrize(
+    ("manifold", "x"),
+    [
+        (Hyperbolic(2), [0.6, 0.8]),
+        (Hyperbolic(2), [1.0 - 2.0**-53, 0.0]),
+        (SPD(2), [[1.0, 1.0], [1.0, 1.0 + 1e-15]]),
+        (SPD(2), [[1.0, 0.5], [0.4, 1.0]]),
+    ],
+)
+def test_kernels_do_not_hold_points_next_to_the_boundary(manifold, x):
+    assert not manifold.belongs(np.array(x))
+    assert not holds(manifold.geometry, np.array(x))
+
+
+def test_a_centre_that_would_leave_the_manifold_stays_where_it_was():
+    """Far apart in many ways, such matrices have a centre with entries beyond double precision."""
+    points = np.array([np.diag([1e-300, 1e-300]), np.diag([1e300, 1e300])])
+    centre = np.eye(2)
+    centres, d2, _ = SPD(2).recentre(points, np.array([[0.5, 0.5]]), centre[None], 1)
+    assert SPD(2).belongs(centres[0])
+    assert np.isfinite(d2).all()
+    exact = 2 * (300 * np.log(10.0)) ** 2
+    assert_allclose(d2, [[exact, exact]], rtol=1e-9)
+
+
+# Hyperbolic points at the rim
+
+
+def test_a_step_from_a_point_at_the_rim_to_itself_goes_nowhere():
+    rim = np.array([1.0 - 1e-14, 0.0])
+    moved = rim.copy()
+    points = np.repeat(rim[None], 7, axis=0)
+    total = weighted_step(Hyperbolic(2).geometry, points, 0, 7, np.full(7, 1 / 7), 0.5, moved)
+    assert total == pytest.approx(0.0, abs=1e-200)
+    assert_allclose(moved, rim, rtol=0, atol=1e-15)

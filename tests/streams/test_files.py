@@ -14,6 +14,7 @@ from rhmm import (
 )
 from rhmm.paper import paper_model
 from tests.learners.chains import LEARNERS, MANIFOLDS, content, learner, stream, with_holes
+from tests.streams.altering import altered, with_other_head
 
 
 def loaded(online, folder):
@@ -68,13 +69,6 @@ def test_a_file_of_another_kind_is_refused(suffix, tmp_path):
     assert not path.exists()
 
 
-def altered(path, **arrays):
-    """The file with other arrays in it, or another word in its head."""
-    with np.load(path) as file:
-        content = {name: file[name] for name in file.files}
-    np.savez(path, **content | arrays)
-
-
 @pytest.mark.parametrize("name", ["growing", "auto", "windowed convex"])
 @pytest.mark.parametrize(
     ("array", "value"),
@@ -122,9 +116,7 @@ def test_other_arrays_of_another_size_are_refused(name, array, value, tmp_path):
 def test_a_leader_that_does_not_run_is_refused(tmp_path):
     path = tmp_path / "online.npz"
     learner(Hyperbolic(2), "growing").partial_fit(stream(Hyperbolic(2))).save(path)
-    with np.load(path) as file:
-        head = str(file["head"])
-    altered(path, head=head.replace('"leader": 0', '"leader": 9'))
+    with_other_head(path, '"leader": 0', '"leader": 9')
     with pytest.raises(ValueError, match="leader"):
         StreamingRiemannianHMM.load(path)
 
@@ -132,11 +124,50 @@ def test_a_leader_that_does_not_run_is_refused(tmp_path):
 def test_a_random_generator_that_numpy_does_not_have_is_refused(tmp_path):
     path = tmp_path / "online.npz"
     learner(Hyperbolic(2), "growing").save(path)
-    with np.load(path) as file:
-        head = str(file["head"])
-    altered(path, head=head.replace('"PCG64"', '"seed"'))
+    with_other_head(path, '"PCG64"', '"seed"')
     with pytest.raises(ValueError, match=r"is not a learner that rhmm saved.*'seed' is unknown"):
         StreamingRiemannianHMM.load(path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "place"),
+    [
+        (np.random.MT19937, "pos", 625),
+        (np.random.MT19937, "pos", -1),
+        (np.random.Philox, "buffer_pos", 5),
+    ],
+)
+def test_a_random_generator_that_would_read_beyond_its_memory_is_refused(
+    kind, name, place, tmp_path
+):
+    path = tmp_path / "online.npz"
+    rng = np.random.Generator(kind(1))
+    before = rng.bit_generator.state.get("state", {}).get(name, rng.bit_generator.state.get(name))
+    learner(Hyperbolic(2), "growing", random_state=rng).save(path)
+    with_other_head(path, f'"{name}": {before}', f'"{name}": {place}')
+    with pytest.raises(ValueError, match=f"is not a learner that rhmm saved.*{name} must be"):
+        StreamingRiemannianHMM.load(path)
+
+
+def test_a_file_of_this_format_without_its_checksum_is_refused(tmp_path):
+    learner(Hyperbolic(2), "growing").save(tmp_path / "online.npz")
+    with np.load(tmp_path / "online.npz") as file:
+        np.savez(tmp_path / "bare.npz", **file)
+    with pytest.raises(ValueError, match="its checksum is missing"):
+        StreamingRiemannianHMM.load(tmp_path / "bare.npz")
+
+
+def test_no_bit_of_a_file_flips_unnoticed(tmp_path):
+    """Bits all over the file, so many that the place in a byte changes too."""
+    path = tmp_path / "online.npz"
+    learner(Hyperbolic(2), "cold").partial_fit(stream(Hyperbolic(2), 100)).save(path)
+    whole = path.read_bytes()
+    for bit in range(0, 8 * len(whole), 8 * len(whole) // 1_000 | 1):
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << (bit % 8)
+        path.write_bytes(flipped)
+        with pytest.raises(ValueError, match=r"is not a learner that rhmm saved .*: restore it"):
+            StreamingRiemannianHMM.load(path)
 
 
 def test_a_file_that_cannot_be_finished_leaves_the_one_before(tmp_path, monkeypatch):
@@ -244,3 +275,26 @@ def test_a_file_of_05_of_another_class_is_refused_with_the_name_of_its_class(nam
     for other in set(FILES_OF_05.values()) - {kind}:
         with pytest.raises(ValueError, match=f"it is a {kind.__name__}: use {kind.__name__}.load"):
             other.load(DATA / f"{name}.npz")
+
+
+# Files of the format before checksums
+
+FILES_OF_6 = {"racing_6": StreamingRiemannianHMM, "bank_6": AutoMemoryRiemannianHMM}
+
+
+@pytest.mark.parametrize(("name", "kind"), FILES_OF_6.items())
+def test_a_file_without_checksum_goes_on_as_it_did(name, kind):
+    online = kind.load(DATA / f"{name}.npz")
+    with np.load(DATA / f"{name}_expected.npz") as expected:
+        probabilities = online.partial_fit_predict_proba(expected["X"])
+        np.testing.assert_allclose(probabilities, expected["probabilities"], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(online.means_, expected["means"], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "kind"), FILES_OF_6.items())
+def test_every_bit_of_a_file_without_checksum_is_kept(name, kind, tmp_path):
+    kind.load(DATA / f"{name}.npz").save(tmp_path / "new.npz")
+    with np.load(DATA / f"{name}.npz") as old, np.load(tmp_path / "new.npz") as new:
+        assert set(old.files) == set(new.files)
+        for array in set(old.files) - {"head"}:
+            assert new[array].tobytes() == old[array].tobytes()

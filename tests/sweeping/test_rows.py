@@ -1,6 +1,7 @@
 """Runs as rows of a file: every digit comes back, and the rows of others are refused."""
 
 import csv
+import hashlib
 import os
 
 import numpy as np
@@ -9,6 +10,7 @@ from pyarrow import parquet
 
 from rhmm import SPD, Hyperbolic, RiemannianHMM, sweep
 from rhmm.sweeping import Configuration, fingerprint, load_runs, run_once, save_runs
+from rhmm.sweeping.record import Record
 from tests.sweeping.tasks import GRID, OTHER, TRUTH
 
 
@@ -101,6 +103,65 @@ def test_a_damaged_parquet_file_is_refused_and_left_as_it_is(runs, tmp_path, par
     assert os.listdir(tmp_path) == [path.name]
 
 
+def flipped(content: bytes, bit: int) -> bytes:
+    changed = bytearray(content)
+    changed[bit // 8] ^= 1 << (bit % 8)
+    return bytes(changed)
+
+
+def test_no_bit_of_a_file_flips_unnoticed(runs, path):
+    """Bits all over the file, at changing places in a byte, and all of the last byte."""
+    save_runs(path, TRUTH, runs[:2])
+    content = path.read_bytes()
+    size = 8 * len(content)
+    for bit in {*range(0, size, size // 700 | 1), *range(size - 8, size)}:
+        path.write_bytes(flipped(content, bit))
+        with pytest.raises(ValueError, match=r"(is damaged|written by|another size).*(give|move)"):
+            load_runs(path, TRUTH)
+
+
+def without_checksums(path):
+    """Make of a file what was written before there were checksums."""
+    if path.suffix == ".csv":
+        lines = path.read_text().splitlines()
+        path.write_text("".join(line.rpartition(",")[0] + "\n" for line in lines))
+    else:
+        parquet.write_table(parquet.read_table(path).replace_schema_metadata(None), path)
+
+
+def test_a_file_without_checksums_is_read_and_goes_on(runs, path):
+    save_runs(path, TRUTH, runs[:2])
+    without_checksums(path)
+    assert load_runs(path, TRUTH) == runs[:2]
+    with Record(path, TRUTH) as record:
+        record.append(runs[2])
+    assert load_runs(path, TRUTH) == runs[:3]
+
+
+def test_a_parquet_file_that_lost_its_checksum_is_refused(runs, tmp_path):
+    path = tmp_path / "runs.parquet"
+    save_runs(path, TRUTH, runs[:2])
+    path.write_bytes(path.read_bytes().replace(b"rhmm-sha256-", b"rhmm-sha512-"))
+    with pytest.raises(ValueError, match="its checksum is missing"):
+        load_runs(path, TRUTH)
+
+
+def test_other_programs_read_a_parquet_file_with_a_checksum(runs, tmp_path):
+    path = tmp_path / "runs.parquet"
+    save_runs(path, TRUTH, runs)
+    assert parquet.read_table(path)["seed"].to_pylist() == [run.seed for run in runs]
+    assert parquet.read_table(path).column_names[-1] == "sigmas_2"
+
+
+def test_the_last_column_of_a_csv_file_is_the_checksum_of_the_row(runs, tmp_path):
+    save_runs(tmp_path / "runs.csv", TRUTH, runs[:2])
+    header, *rows = (tmp_path / "runs.csv").read_bytes().splitlines()
+    assert header.endswith(b",checksum")
+    for row in rows:
+        values, _, found = row.rpartition(b",")
+        assert hashlib.sha256(values).hexdigest()[:16].encode() == found
+
+
 def test_runs_of_another_truth_are_refused(runs, path):
     save_runs(path, OTHER, runs[:1])
     before = path.read_bytes()
@@ -138,7 +199,7 @@ def test_a_file_of_rhmm_05_is_refused_with_a_sentence(runs, tmp_path, name):
     if name == "runs.csv":
         path.write_bytes(path.read_bytes().replace(b"truth,engine,learner", b"truth,engine,method"))
     else:
-        table = parquet.read_table(path)
+        table = parquet.read_table(path).replace_schema_metadata(None)
         parquet.write_table(table.rename_columns({"learner": "method"}), path)
     before = path.read_bytes()
     with pytest.raises(ValueError, match=r"was written by rhmm 0\.5: give another file"):
