@@ -8,7 +8,6 @@ The version is a digest of all modules. A page thus never mixes modules of two v
 browser may keep them for ever.
 """
 
-import gzip
 import hashlib
 import json
 from functools import cache
@@ -71,19 +70,8 @@ async def serve(request: Request) -> Response:
     source = modules().get(request.path_params["file"])
     if source is None or request.path_params["version"] != version():
         return Response(status_code=404)
-    headers = {
-        "Cache-Control": "public, max-age=31536000, immutable",
-        "Vary": "Accept-Encoding",
-    }
-    if "gzip" not in request.headers.get("Accept-Encoding", ""):
-        return Response(source, media_type="text/javascript", headers=headers)
-    headers["Content-Encoding"] = "gzip"
-    return Response(_compressed(source), media_type="text/javascript", headers=headers)
-
-
-@cache
-def _compressed(source: str) -> bytes:
-    return gzip.compress(source.encode(), mtime=0)
+    headers = {"Cache-Control": "public, max-age=31536000, immutable"}
+    return Response(source, media_type="text/javascript", headers=headers)
 
 
 class Preload:

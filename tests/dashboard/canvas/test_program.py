@@ -1,5 +1,4 @@
 import asyncio
-import gzip
 import re
 
 import pytest
@@ -9,12 +8,8 @@ from starlette.responses import Response
 from dashboard.canvas import program
 
 
-def answer(version: str, file: str, accepts: str = "identity"):
-    scope = {
-        "type": "http",
-        "path_params": {"version": version, "file": file},
-        "headers": [(b"accept-encoding", accepts.encode())],
-    }
+def answer(version: str, file: str):
+    scope = {"type": "http", "path_params": {"version": version, "file": file}}
     return asyncio.run(program.serve(Request(scope)))
 
 
@@ -24,13 +19,6 @@ def test_a_module_is_served_under_its_version_and_may_be_kept():
     assert response.body.decode() == program.modules()["charts/disk.js"]
     assert response.media_type == "text/javascript"
     assert "immutable" in response.headers["Cache-Control"]
-
-
-def test_a_browser_that_can_unpack_it_gets_a_module_packed():
-    response = answer(program.version(), "charts/disk.js", accepts="br, gzip")
-
-    assert response.headers["Content-Encoding"] == "gzip"
-    assert gzip.decompress(response.body).decode() == program.modules()["charts/disk.js"]
 
 
 @pytest.mark.parametrize("file", ["lab.html", "protocol.py", "../model/view.py", "nothing.js"])
