@@ -51,7 +51,7 @@ class SPDMatrices(Manifold):
     def why_not(self, point) -> str:
         if not np.isfinite(point).all():
             return "its entries must be finite"
-        if np.abs(point).max() < _SMALLEST_ENTRY:
+        if 0.0 < np.abs(point).max() < _SMALLEST_ENTRY:
             return f"its largest entry must be at least {_SMALLEST_ENTRY:g}"
         return (
             f"its smallest eigenvalue is {np.linalg.eigvalsh(point)[0]:.3g}, and it must be "
