@@ -92,9 +92,11 @@ def _distances_to(geometry, layout, first, last, centre, d2):
 
 @implements(verbs.weighted_step, LogGeometry)
 def _weighted_step(geometry, layout, first, last, weights, tau, centre):
-    moved = _log_vector(centre)
-    total = verbs.weighted_step(_flat_space(geometry), layout, first, last, weights, tau, moved)
-    _exp_vector(moved, centre)
+    logs, moved = _log_vector(centre), np.empty(centre.shape)
+    total = verbs.weighted_step(_flat_space(geometry), layout, first, last, weights, tau, logs)
+    _exp_vector(logs, moved)
+    if is_held(moved):
+        centre[:] = moved
     return total
 
 

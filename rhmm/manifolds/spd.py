@@ -150,7 +150,10 @@ def _weighted_step(geometry, layout, first, last, weights, tau, centre):
     whitened_eigen(np.eye(m), gradient, values, vectors, np.zeros((m, m)))
     for k in range(m):
         values[k] = math.exp(tau * values[k])
-    congruence(lower, vectors, values, centre)
+    moved = gradient  # which is not needed any more
+    congruence(lower, vectors, values, moved)
+    if is_held(moved):
+        centre[:] = moved
     return total
 
 

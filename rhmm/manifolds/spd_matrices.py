@@ -21,6 +21,9 @@ SMALLEST_MARGIN = 1e-14
 be told from a singular one, and is refused."""
 
 _ASYMMETRY = 1e-10
+_SMALLEST_ENTRY = 1e-300
+"""A matrix whose largest entry is smaller is refused: its numbers lose digits, its inverse
+overflows."""
 
 
 class SPDMatrices(Manifold):
@@ -48,6 +51,8 @@ class SPDMatrices(Manifold):
     def why_not(self, point) -> str:
         if not np.isfinite(point).all():
             return "its entries must be finite"
+        if 0.0 < np.abs(point).max() < _SMALLEST_ENTRY:
+            return f"its largest entry must be at least {_SMALLEST_ENTRY:g}"
         return (
             f"its smallest eigenvalue is {np.linalg.eigvalsh(point)[0]:.3g}, and it must be "
             "positive by more than rounding error"
@@ -85,13 +90,13 @@ def _largest_skew(points):
 
 @kernel
 def _margin(x, lower):
-    """The smallest relative Cholesky pivot of `x`, or −1 if it is not symmetric."""
+    """The smallest relative Cholesky pivot of `x`, or −1 if it is not symmetric or too small."""
     scale, skew = 0.0, 0.0
     for i in range(len(x)):
         for j in range(len(x)):
             scale = max(scale, abs(x[i, j]))
             skew = max(skew, abs(x[i, j] - x[j, i]))
-    if not (scale < math.inf and skew <= _ASYMMETRY * scale):
+    if not (_SMALLEST_ENTRY <= scale < math.inf and skew <= _ASYMMETRY * scale):
         return -1.0
     margin = quick_cholesky(x, lower)
     return cholesky(x, lower) if margin < 1e-8 else margin

@@ -108,7 +108,8 @@ def paired_distances(geometry, x, y, d2):
 def weighted_step(geometry, layout, first, last, weights, tau, centre):
     """Move `centre` along τ Σ w_t log(points[first + t]), the points `prepared` and before `last`.
 
-    Returns Σ w_t d², with the distances before the move.
+    Returns Σ w_t d², with the distances before the move. Where a step can lead to a point that
+    double precision cannot hold, a manifold should implement this verb so that `centre` then stays.
     """
     step, towards, moved = layout[-3], layout[-2], layout[-1]
     total = 0.0

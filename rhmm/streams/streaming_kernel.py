@@ -107,7 +107,6 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
     layout = verbs.prepared(geometry, points)
     scaled, shift = np.empty((n, room)), np.empty(room)
     gamma, pair, v, mass = np.empty((n, lag)), np.empty((n, n)), np.empty(n), np.empty(n)
-    before = np.empty_like(state.means[0])
     log_likelihood = state.log_likelihood[0]
     zero = np.int64(0)  # a plain 0 would be a type of its own, and have `_step` compiled twice
     begin, done, row = zero, zero, zero
@@ -137,7 +136,7 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
             held, done, k = held + 1, done + 1, k + 1
             if held == room:
                 _smooth(transmat, alpha, density, missing[begin:], gamma, pair, v, mass)
-                _step(geometry, table, settings, layout, begin, gamma, pair, before, state)
+                _step(geometry, table, settings, layout, begin, gamma, pair, state)
                 alpha[:lag], density[:lag] = alpha[lag:], density[lag:]
                 begin, held = begin + lag, lag
             is_due = settings.trace_every > 0 and k % settings.trace_every == 0
@@ -210,12 +209,8 @@ def _smooth(transmat, alpha, density, missing, gamma, pair, v, mass):
 
 
 @piece
-def _step(geometry, table, settings, layout, begin, gamma, pair, before, state):
-    """Learn from the older half: the formulas at the top of this file.
-
-    A mean that would leave what double precision can hold stays where it is; `before` is room for
-    one mean.
-    """
+def _step(geometry, table, settings, layout, begin, gamma, pair, state):
+    """Learn from the older half: the formulas at the top of this file."""
     n, lag = gamma.shape
     transmat, delta, half_precision = state.transmat, state.delta, state.half_precision
     for i in range(n):
@@ -233,11 +228,8 @@ def _step(geometry, table, settings, layout, begin, gamma, pair, before, state):
         for j in range(n):
             transmat[i, j] /= row_sum
         kappa = max(2.0 * half_precision[i] * delta[i] / settings.dim, 1.0)
-        before[:] = state.means[i]
         d2 = verbs.weighted_step(
             geometry, layout, begin, begin + lag, gamma[i], share / kappa, state.means[i]
         )
-        if not verbs.holds(geometry, state.means[i]):
-            state.means[i] = before
         delta[i] = max((1.0 - tau) * delta[i] + share * d2, settings.least_delta)
         half_precision[i], state.log_z[i] = half_precision_and_log_z(table, delta[i])

@@ -295,3 +295,11 @@ def test_a_step_beyond_double_precision_is_refused(manifold, step):
         manifold.exp(origin, v)
     with refused("tau"):
         manifold.geodesic(origin, manifold.exp(origin, v / step / 4), step)
+
+
+@pytest.mark.parametrize("manifold", [SPD(1), SPD(2), LogEuclideanSPD(2)], ids=repr)
+def test_matrices_too_small_for_their_digits_are_refused(manifold):
+    x = 1e-310 * np.eye(manifold.size)
+    with pytest.raises(ValueError, match="its largest entry must be at least 1e-300"):
+        manifold.points("x", x)
+    assert manifold.belongs(1e-299 * np.eye(manifold.size))
