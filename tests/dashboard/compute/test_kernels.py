@@ -45,9 +45,22 @@ def started(monkeypatch, tmp_path):
     monkeypatch.setattr(kernels, "_LOOK", 0.0)
     monkeypatch.setattr(subprocess, "Popen", Compiler)
     Compiler.started = []
-    yield Compiler.started
-    for compiler in Compiler.started:  # lets the threads that watch them end
-        compiler.end()
+    return Compiler.started
+
+
+@pytest.fixture
+def compilers(started):
+    """Two at a time; closed at the end, so that none is started in the next test."""
+    compilers = Compilers()
+    yield compilers
+    compilers.close()
+
+
+@pytest.fixture
+def one_at_a_time(started):
+    compilers = Compilers(at_once=1)
+    yield compilers
+    compilers.close()
 
 
 def test_a_run_needs_its_learners_and_all_baselines():
@@ -57,23 +70,23 @@ def test_a_run_needs_its_learners_and_all_baselines():
     assert {part.space for part in parts} == {DISK}
 
 
-def test_one_process_compiles_all_parts_of_a_space(started):
-    Compilers().ask([Part(DISK, "em"), Part(DISK, "windowed")])
+def test_one_process_compiles_all_parts_of_a_space(started, compilers):
+    compilers.ask([Part(DISK, "em"), Part(DISK, "windowed")])
 
     (only,) = started
     assert (only.space, only.methods) == (DISK, ["em", "windowed"])
 
 
-def test_what_is_on_disk_is_not_compiled_again(started):
+def test_what_is_on_disk_is_not_compiled_again(started, compilers):
     Part(DISK, "em").mark.touch()
 
-    Compilers().ask([Part(DISK, "em")])
+    compilers.ask([Part(DISK, "em")])
 
     assert started == []
 
 
-def test_the_space_that_was_asked_for_last_comes_first(started):
-    compilers = Compilers(at_once=1)
+def test_the_space_that_was_asked_for_last_comes_first(started, one_at_a_time):
+    compilers = one_at_a_time
     compilers.ask([Part(DISK, "em")])
     compilers.ask([Part(SPD2, "em")])
     compilers.ask([Part(DISK, "windowed")])
@@ -88,7 +101,7 @@ def test_the_space_that_was_asked_for_last_comes_first(started):
     ]
 
 
-def test_waiting_reports_how_far_it_is_and_ends_with_the_last_part(started):
+def test_waiting_reports_how_far_it_is_and_ends_with_the_last_part(started, compilers):
     reported = []
 
     def report(done, total):
@@ -98,25 +111,24 @@ def test_waiting_reports_how_far_it_is_and_ends_with_the_last_part(started):
         else:
             started[0].end()
 
-    Compilers().wait([Part(DISK, "em"), Part(DISK, "windowed")], report)
+    compilers.wait([Part(DISK, "em"), Part(DISK, "windowed")], report)
 
     assert reported == [(0, 2), (1, 2)]
 
 
-def test_a_compiler_that_fails_is_not_waited_for(started):
-    Compilers().wait([Part(DISK, "em")], lambda done, total: started[0].end(code=1))
+def test_a_compiler_that_fails_is_not_waited_for(started, compilers):
+    compilers.wait([Part(DISK, "em")], lambda done, total: started[0].end(code=1))
 
     assert len(started) == 1
 
 
-def test_giving_up_leaves_the_compiler_to_others(started):
+def test_giving_up_leaves_the_compiler_to_others(started, compilers):
     class GaveUpError(Exception):
         pass
 
     def give_up(done, total):
         raise GaveUpError
 
-    compilers = Compilers()
     with pytest.raises(GaveUpError):
         compilers.wait([Part(DISK, "em")], give_up)
     started[0].end()
@@ -125,8 +137,7 @@ def test_giving_up_leaves_the_compiler_to_others(started):
     assert len(started) == 1
 
 
-def test_compilers_end_with_the_server(started):
-    compilers = Compilers()
+def test_compilers_end_with_the_server(started, compilers):
     compilers.ask([Part(DISK, "em")])
 
     compilers.close()
