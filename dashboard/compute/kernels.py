@@ -180,7 +180,8 @@ def main(arguments: list[str]) -> None:
             os.nice(5)  # pages come first
         space, *methods = arguments
         for method in methods:
-            Part(space, method).load()
+            if method in LEARNERS:  # a learner from outside is registered in the server alone
+                Part(space, method).load()
         return
     wanted = parts_of(DEFAULT.key, Experiment().algorithms)
     if all(part.is_there for part in wanted):

@@ -60,7 +60,7 @@ def of_a_run() -> dict:
     about, arrays = unpack(messages.run_message(run, True, View(), DISK))
     return {
         "baselines": [baseline["key"] for baseline in about["baselines"]],
-        "frames": len(arrays["steps"]),
+        "frames": len(arrays["patient.steps"]),
         "means_of_first": arrays["first.means"].reshape(3, 2).tolist(),
         "first_points": run.points[:3].tolist(),
         "figures": {name: list(figures) for name, figures in figures_of(run).items()},
@@ -89,7 +89,7 @@ def of_the_pages() -> dict:
         "algorithms": labelled(live.sidebar.button_group, "Online algorithms").options,
         "radios": [radio.label for radio in live.sidebar.radio],
         "sliders": [slider.label for slider in live.sidebar.select_slider],
-        "live_methods": list(live.table[0].value["Method"]),
+        "live_methods": tables(live)[0]["Method"],
         "compare_table": tables(beside)[0],
         "compare_charts": [chart.proto.id for chart in beside.get("plotly_chart")],
         "variants": labelled(delta.multiselect, "Online algorithms").options,

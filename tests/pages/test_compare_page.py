@@ -1,12 +1,12 @@
-import threading
 import time
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import rhmm
-from dashboard.compute.jobs import Job
+from dashboard.compute.jobs import TURN, Job
 from dashboard.compute.runs import ExperimentRun, compute, empty_run
+from dashboard.compute.turns import Turns
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import CEILING, EM, KMEANS, ONLINE_LEARNERS
 from dashboard.model.presets import PRESETS
@@ -214,7 +214,7 @@ def test_methods_without_a_result_have_a_placeholder_among_the_others(monkeypatc
 
 
 def over_with(run: ExperimentRun) -> Job:
-    job = Job(run.experiment, compute, threading.Semaphore(), known=run)
+    job = Job(run.experiment, compute, Turns(1, TURN), known=run)
     job._over.set()
     return job
 
