@@ -57,7 +57,6 @@ def test_a_visitor_in_the_queue_sees_the_true_model_and_can_give_up(gate):
 
     button(page, "Cancel").click()
     page.run()
-
     assert not page.exception
     assert "Stopped." in said(page)
     assert gate.count == 1

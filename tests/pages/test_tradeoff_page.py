@@ -103,7 +103,6 @@ def test_the_cost_is_that_of_the_engine(small):
 
 def test_every_online_learner_of_the_experiment_has_its_cost():
     app = settled(opened(**SMALL | {"algorithm": "windowed,streaming"}))
-
     assert said(app.subheader)[:2] == [
         "Windowed, paper's update at your Δ = 60",
         "Streaming at your Δ = 60",
