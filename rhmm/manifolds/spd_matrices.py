@@ -65,7 +65,8 @@ class SPDMatrices(Manifold):
             raise ValueError("x must be finite to be projected")
         x = 0.5 * (x + np.swapaxes(x, -1, -2))
         values, vectors = np.linalg.eigh(x)
-        largest = np.maximum(np.abs(values).max(axis=-1, keepdims=True), np.finfo(float).tiny)
+        least = 1e13 * _SMALLEST_ENTRY  # so that what is raised belongs, also from a zero matrix
+        largest = np.maximum(np.abs(values).max(axis=-1, keepdims=True), least)
         raised = np.maximum(values, 1e-12 * largest)
         nearest = (vectors * raised[..., None, :]) @ np.swapaxes(vectors, -1, -2)
         good = self.belongs(x)[..., None, None]
