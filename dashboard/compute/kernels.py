@@ -167,7 +167,7 @@ def compilers() -> Compilers:
 
 
 def prepare(parts: list[Part], report: Callable[[int, int], None]) -> None:
-    """Have these kernels in this process, whoever compiles them."""
+    """Load these kernels into the server, after a compiler beside it has put them on disk."""
     if not all(part.is_there for part in parts):
         compilers().wait(parts, report)
     for part in parts:

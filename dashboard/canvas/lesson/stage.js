@@ -17,7 +17,7 @@ import { withinReach } from "./geometry.js";
  * One screen of the lesson.
  * @typedef {object} Picture
  * @property {(about: any) => void} [receive] what Python says; again whenever it changes
- * @property {(seconds: number) => void} [play] so much time has passed, of a picture nobody has touched
+ * @property {(seconds: number) => void} [play] so much time has passed, while the visitor has not touched it
  * @property {() => void} draw
  */
 
