@@ -3,7 +3,6 @@
 from typing import NamedTuple
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dashboard.compute.measures import confusion
@@ -28,12 +27,12 @@ _timelines = SharedCache(16)
 class Pictures(NamedTuple):
     """Everything that stands still, by the names of the methods that have a result."""
 
-    maps: dict[str, go.Figure]
-    transitions: dict[str, go.Figure]
-    errors: dict[str, go.Figure]
-    confusions: dict[str, go.Figure]
-    likelihood: go.Figure | None
-    likelihood_closer: go.Figure | None
+    maps: dict[str, Drawing]
+    transitions: dict[str, Drawing]
+    errors: dict[str, Drawing]
+    confusions: dict[str, Drawing]
+    likelihood: Drawing | None
+    likelihood_closer: Drawing | None
 
 
 def pictures(run: ExperimentRun, centre: int | None = None) -> Pictures:
@@ -46,11 +45,9 @@ def pictures(run: ExperimentRun, centre: int | None = None) -> Pictures:
 
 def kept_timeline(
     run: ExperimentRun, posteriors: dict[str, NDArray], window: tuple[int, int]
-) -> go.Figure:
+) -> Drawing:
     """`timeline`, drawn once for each stage of a run and each window."""
-    return _timelines.get(
-        (*_stage(run), window), lambda: Drawing(timeline(run, posteriors, window))
-    )
+    return _timelines.get((*_stage(run), window), lambda: timeline(run, posteriors, window))
 
 
 def _stage(run: ExperimentRun) -> tuple:
@@ -66,18 +63,17 @@ def chart_of(experiment: Experiment, centre: int | None) -> Chart:
 
 
 def _draw(run: ExperimentRun, centre: int | None = None) -> Pictures:
-    climb, closer = likelihood(run), likelihood(run, closer=True)
     return Pictures(
-        {method.key: Drawing(map_of(run, method, centre)) for method in run.methods},
-        {method.key: Drawing(transitions(method)) for method in run.methods},
-        {method.key: Drawing(transition_errors(run, method)) for method in run.methods},
-        {method.key: Drawing(confusions(run, method)) for method in run.methods},
-        climb and Drawing(climb),
-        closer and Drawing(closer),
+        {method.key: map_of(run, method, centre) for method in run.methods},
+        {method.key: transitions(method) for method in run.methods},
+        {method.key: transition_errors(run, method) for method in run.methods},
+        {method.key: confusions(run, method) for method in run.methods},
+        likelihood(run),
+        likelihood(run, closer=True),
     )
 
 
-def map_of(run: ExperimentRun, method: MethodResult, centre: int | None = None) -> go.Figure:
+def map_of(run: ExperimentRun, method: MethodResult, centre: int | None = None) -> Drawing:
     """The observations in the labels of a method, and its means."""
     shown = _sample(run)
     return map_figure(
@@ -108,7 +104,7 @@ def _sample(run: ExperimentRun) -> NDArray[np.integer]:
     return np.sort(np.random.default_rng(0).choice(length, count, replace=False))
 
 
-def transitions(method: MethodResult) -> go.Figure:
+def transitions(method: MethodResult) -> Drawing:
     transmat = method.model.transmat_
     return common.matrix(
         f"{method.name}: {'A' if method.key == CEILING else 'Â'}",
@@ -125,7 +121,7 @@ def transitions(method: MethodResult) -> go.Figure:
     )
 
 
-def transition_errors(run: ExperimentRun, method: MethodResult) -> go.Figure:
+def transition_errors(run: ExperimentRun, method: MethodResult) -> Drawing:
     """Â − A, in colours that mean the same for every method."""
     truth = np.array(run.experiment.transmat)
     errors = method.model.transmat_ - truth
@@ -149,7 +145,7 @@ def transition_errors(run: ExperimentRun, method: MethodResult) -> go.Figure:
     )
 
 
-def confusions(run: ExperimentRun, method: MethodResult) -> go.Figure:
+def confusions(run: ExperimentRun, method: MethodResult) -> Drawing:
     n = run.experiment.n_states
     counts = confusion(run.true_states, method.labels, n)
     visits = counts.sum(axis=1)
@@ -173,7 +169,7 @@ def confusions(run: ExperimentRun, method: MethodResult) -> go.Figure:
     )
 
 
-def likelihood(run: ExperimentRun, *, closer: bool = False) -> go.Figure | None:
+def likelihood(run: ExperimentRun, *, closer: bool = False) -> Drawing | None:
     """log p(X) per observation over EM's iterations; `closer` looks at where all of them end.
 
     None where there is nothing to see: no result yet, or no closer look to take.
@@ -240,7 +236,7 @@ def _span(values: list[float]) -> tuple[float, float]:
 
 def timeline(
     run: ExperimentRun, posteriors: dict[str, NDArray], window: tuple[int, int]
-) -> go.Figure:
+) -> Drawing:
     """The true states and each method's posterior, from the first to the last observation."""
     first, last = window
     part = slice(first - 1, last)

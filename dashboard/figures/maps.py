@@ -1,10 +1,10 @@
 """A map of a space as a Plotly figure: labelled observations, estimated and true means."""
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from dashboard.figures.common import NEUTRAL, titled
+from dashboard.figures.drawing import Drawing
 from dashboard.model.marks import STATE_COLOURS, STATE_SYMBOLS
 from dashboard.model.spaces.chart import Chart, Points
 from dashboard.model.spaces.registry import SPACES
@@ -28,9 +28,9 @@ def map_figure(
     means: Points,
     sigmas: NDArray[np.floating],
     true_means: Points,
-) -> go.Figure:
+) -> Drawing:
     """Labelled points (T, …), estimated means with their σ-balls, and crosses at the true means."""
-    figure = go.Figure()
+    figure = Drawing()
     for state in range(len(true_means)):
         _add_points(figure, chart, state, points[states == state])
     for state, outline in enumerate(chart.outlines(means, sigmas)):
@@ -41,18 +41,18 @@ def map_figure(
     return figure
 
 
-def _add_points(figure: go.Figure, chart: Chart, state: int, points: Points) -> None:
+def _add_points(figure: Drawing, chart: Chart, state: int, points: Points) -> None:
     glyphs = chart.glyphs(points)
     if glyphs is not None:
         x, y = _ellipses(chart, points, glyphs, 1.0)
-        figure.add_scatter(
-            x=x, y=y, mode="lines", hoverinfo="skip", opacity=0.6,
+        figure.add(
+            "scatter", x=x, y=y, mode="lines", hoverinfo="skip", opacity=0.6,
             line={"color": STATE_COLOURS[state], "width": 1},
         )  # fmt: skip
         return
     x, y = chart.places(points).T.astype(np.float32)  # half the bytes to send
-    figure.add_scatter(
-        x=x, y=y, mode="markers", hoverinfo="skip",
+    figure.add(
+        "scatter", x=x, y=y, mode="markers", hoverinfo="skip",
         marker={
             "color": STATE_COLOURS[state], "symbol": STATE_SYMBOLS[state],
             "size": 4.5, "opacity": 0.85,
@@ -60,29 +60,28 @@ def _add_points(figure: go.Figure, chart: Chart, state: int, points: Points) -> 
     )  # fmt: skip
 
 
-def _add_line(figure: go.Figure, state: int, line: NDArray[np.floating]) -> None:
+def _add_line(figure: Drawing, state: int, line: NDArray[np.floating]) -> None:
     x, y = line.T.astype(np.float32)
     # a light line on a dark one is seen on any cloud and on any background
     for colour, width in (("white", 5), (STATE_COLOURS[state], 3)):
-        figure.add_scatter(
-            x=x, y=y, mode="lines", line={"color": colour, "width": width}, hoverinfo="skip"
-        )
+        figure.add(
+            "scatter", x=x, y=y, mode="lines", hoverinfo="skip",
+            line={"color": colour, "width": width},
+        )  # fmt: skip
 
 
-def _add_means(
-    figure: go.Figure, chart: Chart, means: Points, sigmas: NDArray[np.floating]
-) -> None:
+def _add_means(figure: Drawing, chart: Chart, means: Points, sigmas: NDArray[np.floating]) -> None:
     glyphs = chart.glyphs(means)
     if glyphs is not None:
         for state in range(len(means)):
             x, y = _ellipses(chart, means[[state]], glyphs[[state]], _MEAN)
-            figure.add_scatter(
-                x=x, y=y, mode="lines", line={"color": "white", "width": 2}, fill="toself",
-                fillcolor=STATE_COLOURS[state], opacity=0.85, hoverinfo="skip",
+            figure.add(
+                "scatter", x=x, y=y, mode="lines", line={"color": "white", "width": 2},
+                fill="toself", fillcolor=STATE_COLOURS[state], opacity=0.85, hoverinfo="skip",
             )  # fmt: skip
     x, y = chart.places(means).T
-    figure.add_scatter(
-        x=x, y=y, mode="markers", cliponaxis=False,  # a mark at the rim is drawn whole
+    figure.add(
+        "scatter", x=x, y=y, mode="markers", cliponaxis=False,  # a mark at the rim is drawn whole
         marker={
             "color": STATE_COLOURS[: len(means)], "symbol": STATE_SYMBOLS[: len(means)],
             "size": 19 if glyphs is None else 10, "line": {"color": "white", "width": 2},
@@ -95,10 +94,10 @@ def _add_means(
     )  # fmt: skip
 
 
-def _add_true_means(figure: go.Figure, chart: Chart, means: Points) -> None:
+def _add_true_means(figure: Drawing, chart: Chart, means: Points) -> None:
     x, y = chart.places(means).T
-    figure.add_scatter(
-        x=x, y=y, mode="markers", cliponaxis=False,  # a mark at the rim is drawn whole
+    figure.add(
+        "scatter", x=x, y=y, mode="markers", cliponaxis=False,  # a mark at the rim is drawn whole
         marker={
             "color": "black", "symbol": "x", "size": 8, "line": {"color": "white", "width": 1},
         },
@@ -133,21 +132,22 @@ def _ellipses(
     return x, y
 
 
-def _lay_out(figure: go.Figure, chart: Chart, title: str) -> None:
+def _lay_out(figure: Drawing, chart: Chart, title: str) -> None:
     left, bottom, right, top = chart.extent
-    figure.add_shape(
-        type="circle" if chart.is_round else "rect",
-        x0=left, y0=bottom, x1=right, y1=top, layer="below",
-        line={"color": NEUTRAL, "width": 2}, fillcolor="rgba(128, 128, 128, 0.07)",
-    )  # fmt: skip
+    frame = {
+        "type": "circle" if chart.is_round else "rect", "layer": "below",
+        "x0": left, "y0": bottom, "x1": right, "y1": top,
+        "line": {"color": NEUTRAL, "width": 2}, "fillcolor": "rgba(128, 128, 128, 0.07)",
+    }  # fmt: skip
     room_x, room_y = 0.01 * (right - left), 0.01 * (top - bottom)
     across = {"visible": False, "range": [left - room_x, right + room_x], "constrain": "domain"}
     up = {"visible": False, "range": [bottom - room_y, top + room_y], "constrain": "domain"}
-    figure.update_layout(
+    figure.layout = {
         **titled(title),
-        margin={"l": 0, "r": 0, "t": 36, "b": 0},
-        xaxis=across,
-        yaxis={**up, "scaleanchor": "x", "constraintoward": "top"},
-        showlegend=False,
-        dragmode=False,  # a finger on the figure scrolls the page
-    )
+        "shapes": [frame],
+        "margin": {"l": 0, "r": 0, "t": 36, "b": 0},
+        "xaxis": across,
+        "yaxis": {**up, "scaleanchor": "x", "constraintoward": "top"},
+        "showlegend": False,
+        "dragmode": False,  # a finger on the figure scrolls the page
+    }

@@ -5,8 +5,6 @@ import textwrap
 from collections.abc import Iterable
 from typing import NamedTuple
 
-import plotly.graph_objects as go
-
 from dashboard.compute.shared_cache import shared
 from dashboard.figures.common import NEUTRAL
 from dashboard.figures.drawing import Drawing
@@ -84,7 +82,7 @@ class Panel(NamedTuple):
     """One figure of the page, and what it says for those who cannot see it."""
 
     measure: Measure
-    figure: go.Figure
+    figure: Drawing
     in_words: str
 
 
@@ -95,17 +93,17 @@ def panels(sweep: Sweep, runs: tuple[Run, ...]) -> list[Panel]:
     return [
         Panel(
             measure,
-            Drawing(panel(sweep, summaries, measure)),
+            panel(sweep, summaries, measure),
             panel_in_words(sweep, summaries, measure),
         )
         for measure in MEASURES
     ]
 
 
-def panel(sweep: Sweep, summaries: Iterable[Summary], measure: Measure) -> go.Figure:
+def panel(sweep: Sweep, summaries: Iterable[Summary], measure: Measure) -> Drawing:
     """One measure against Δ: a line and a band for each learner, levels for the others."""
     summaries = list(summaries)
-    figure = go.Figure()
+    figure = Drawing()
     windows = sweep.windows()
     ends = [float(windows[0]), float(windows[-1])]
     if len(windows) == 1:
@@ -128,7 +126,7 @@ def panel(sweep: Sweep, summaries: Iterable[Summary], measure: Measure) -> go.Fi
 
 
 def _add_learner(
-    figure: go.Figure, variant: Variant, mine: list[Summary], at: list[float], measure: Measure
+    figure: Drawing, variant: Variant, mine: list[Summary], at: list[float], measure: Measure
 ) -> None:
     """The line and the band of a learner; summary i stands at the Δ ``at[i]``."""
     if not mine:
@@ -136,12 +134,12 @@ def _add_learner(
     look = LOOKS[variant.key]
     low, mean, high = zip(*(values(s, measure) for s in mine), strict=True)
     if mine[0].runs > 1 and measure.field != "nbytes":
-        figure.add_scatter(
-            x=[*at, *reversed(at)], y=[*high, *reversed(low)], fill="toself",
+        figure.add(
+            "scatter", x=[*at, *reversed(at)], y=[*high, *reversed(low)], fill="toself",
             fillcolor=_faint(look.colour), line={"width": 0}, hoverinfo="skip", mode="lines",
         )  # fmt: skip
-    figure.add_scatter(
-        x=at, y=mean, mode="lines+markers", name=variant.name,
+    figure.add(
+        "scatter", x=at, y=mean, mode="lines+markers", name=variant.name,
         line={"color": look.colour, "width": 3, "dash": look.dash},
         marker={"symbol": look.symbol, "size": 11, "line": {"color": "white", "width": 1}},
         customdata=[[variant.key, s.configuration.window] for s in mine],
@@ -157,7 +155,7 @@ _ROOM = 12
 """Letters that fit beside a panel."""
 
 
-def _add_baselines(figure: go.Figure, summaries: list[Summary], ends, measure: Measure) -> None:
+def _add_baselines(figure: Drawing, summaries: list[Summary], ends, measure: Measure) -> None:
     """A level for each; those too near each other to be read share one name."""
     levels = []
     for summary in summaries:
@@ -166,13 +164,13 @@ def _add_baselines(figure: go.Figure, summaries: list[Summary], ends, measure: M
         if key not in BASELINES or exact or not value > 0:
             continue  # the truth has no error, and learns nothing
         name, dash = "ceiling" if key == CEILING else method_name(key), _DASHES.get(key, "dash")
-        figure.add_scatter(
-            x=ends, y=[value, value], mode="lines",
+        figure.add(
+            "scatter", x=ends, y=[value, value], mode="lines",
             line={"color": NEUTRAL, "width": 2, "dash": dash},
             hovertemplate=f"{name}: %{{y:{measure.format}}}<extra></extra>",
         )  # fmt: skip
         levels.append((math.log10(value) if measure.logarithmic else value, name))
-    heights = [y for trace in figure.data for y in trace.y]
+    heights = [y for trace in figure.data for y in trace["y"]]
     if measure.logarithmic:
         heights = [y for y in heights if y > 0]  # with one state nothing is wrong in A
     low, high = min(heights, default=1.0), max(heights, default=1.0)
@@ -183,25 +181,28 @@ def _add_baselines(figure: go.Figure, summaries: list[Summary], ends, measure: M
             named[-1][1] += f", {name}"
         else:
             named.append([height, name])
-    for height, names in named:
-        figure.add_annotation(
-            x=1, xref="paper", y=height, text="<br>".join(textwrap.wrap(names, _ROOM)),
-            showarrow=False, xanchor="left", xshift=4, align="left", font={"size": 14},
-        )  # fmt: skip
+    figure.layout["annotations"] = [
+        {
+            "x": 1, "xref": "paper", "y": height, "text": "<br>".join(textwrap.wrap(names, _ROOM)),
+            "showarrow": False, "xanchor": "left", "xshift": 4, "align": "left",
+            "font": {"size": 14},
+        }
+        for height, names in named
+    ]  # fmt: skip
 
 
-def _add_floor(figure: go.Figure, sweep: Sweep, ends) -> None:
+def _add_floor(figure: Drawing, sweep: Sweep, ends) -> None:
     truth = sweep.experiment.source.true_model()
     heights = [noise_floor(truth, round(end)) for end in ends]
     if min(heights) > 0:  # one state alone has nothing to learn in A
-        figure.add_scatter(
-            x=ends, y=heights, mode="lines",
+        figure.add(
+            "scatter", x=ends, y=heights, mode="lines",
             line={"color": NEUTRAL, "width": 6, "dash": "solid"}, opacity=0.35,
             hovertemplate="noise floor of a memory of Δ = %{x:,}: %{y:.4f}<extra></extra>",
         )  # fmt: skip
 
 
-def _add_paper(figure: go.Figure, windows: list[int], measure: Measure) -> None:
+def _add_paper(figure: Drawing, windows: list[int], measure: Measure) -> None:
     """The points of the paper's Table 2; its RMSE is no error of one estimate and not drawn."""
     printed = {w: row for w in windows if (row := PAPER.get(w)) is not None}
     read = {
@@ -210,33 +211,33 @@ def _add_paper(figure: go.Figure, windows: list[int], measure: Measure) -> None:
     }.get(measure.field)
     if read is None or not printed:
         return
-    figure.add_scatter(
-        x=list(printed), y=[read(row) for row in printed.values()], mode="markers",
+    figure.add(
+        "scatter", x=list(printed), y=[read(row) for row in printed.values()], mode="markers",
         marker={"symbol": "x", "size": 11, "color": _PAPERS_COLOUR,
                 "line": {"color": "white", "width": 1}},
         hovertemplate=f"the paper’s Table 2, Δ = %{{x:,}}: %{{y:{measure.format}}}<extra></extra>",
     )  # fmt: skip
 
 
-def _lay_out(figure: go.Figure, measure: Measure, ends) -> None:
-    figure.update_layout(
-        title={"text": measure.title, "font": {"size": 17}, "x": 0, "y": 0.98},
-        margin={"l": 0, "r": 96, "t": 44, "b": 0},
-        height=340,
-        showlegend=False,
-        dragmode=False,
-        xaxis={
+def _lay_out(figure: Drawing, measure: Measure, ends) -> None:
+    figure.layout |= {
+        "title": {"text": measure.title, "font": {"size": 17}, "x": 0, "y": 0.98},
+        "margin": {"l": 0, "r": 96, "t": 44, "b": 0},
+        "height": 340,
+        "showlegend": False,
+        "dragmode": False,
+        "xaxis": {
             "type": "log", "title": {"text": "Δ", "font": {"size": 16}}, "tickfont": {"size": 14},
             "tickvals": [20, 50, 100, 200, 500, 1000, 2000, 5000], "tickformat": "~s",
             "tickangle": 0, "range": [math.log10(ends[0] * 0.85), math.log10(ends[1] * 1.18)],
         },
-        yaxis={
+        "yaxis": {
             "type": "log" if measure.logarithmic else "linear", "tickfont": {"size": 14},
             "tickformat": ".0%" if measure.field == "accuracy" else None,
             "exponentformat": "SI" if measure.field == "nbytes" else "none",
             "dtick": 1 if measure.logarithmic else None,
         },
-    )  # fmt: skip
+    }  # fmt: skip
 
 
 def _faint(colour: str) -> str:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from dashboard.compute.measures import posteriors
 from dashboard.figures import compare
-from dashboard.figures.common import CONFIG, WRONG
+from dashboard.figures.common import WRONG
 from dashboard.figures.states import legend
 from dashboard.model.experiment import indexed
 from dashboard.model.methods import method_name
@@ -12,6 +12,7 @@ from dashboard.model.spaces.registry import SPACES
 from dashboard.model.view import MOST_WIDE, clamped_timeline, turned_timeline
 from dashboard.text import ceiling, columns, explanations, tables
 from dashboard.ui import controls, downloads, sync
+from dashboard.ui.charts import chart
 from dashboard.ui.job_view import POLL_BESIDE_CHARTS, follow_experiment, has_ended, request
 from dashboard.ui.session import visitor
 
@@ -93,11 +94,10 @@ def panels(kind: str, run, drawings: dict, in_words) -> None:
                 if key not in drawings:
                     st.markdown(f"**{method_name(key)}:** no result yet.")
                     continue
-                st.plotly_chart(
+                chart(
                     drawings[key],
                     key=f"{kind}-{key}",
                     height="stretch",
-                    config=CONFIG,
                     alt=in_words(run, run.method(key)),
                 )
 
@@ -125,7 +125,7 @@ def show_likelihood(run, pictures: compare.Pictures) -> None:
     for column, (title, figure) in zip(st.columns(len(shown)), shown.items(), strict=True):
         with column:
             st.markdown(f"**{title}**")
-            st.plotly_chart(figure, key=title, config=CONFIG, alt=compare.likelihood_in_words(run))
+            chart(figure, key=title, alt=compare.likelihood_in_words(run))
 
 
 @st.fragment
@@ -161,10 +161,9 @@ def show_timeline(run) -> None:
             "none, only labels.",
         )
     )
-    st.plotly_chart(
+    chart(
         compare.kept_timeline(run, posteriors(run), window),
         key="timeline-figure",
-        config=CONFIG,
         alt=compare.timeline_in_words(run, window),
     )
 

@@ -7,7 +7,6 @@ import streamlit as st
 from dashboard.compute.measures import clouds
 from dashboard.compute.sweeps import Outcome, runs_of, seconds
 from dashboard.figures import paper, tradeoff
-from dashboard.figures.common import CONFIG
 from dashboard.model.methods import capitalised
 from dashboard.model.plan import Sweep, experiment_of, opens_in_the_lab
 from dashboard.model.presets import is_the_papers
@@ -15,6 +14,7 @@ from dashboard.model.spaces.registry import SPACES
 from dashboard.text import ceiling, columns, sweep_notes, tables
 from dashboard.text.delta_cost import delta_cost
 from dashboard.ui import controls, downloads
+from dashboard.ui.charts import chart
 from dashboard.ui.job_view import (
     POLL_BESIDE_CHARTS,
     existing,
@@ -106,10 +106,9 @@ def show_panels(sweep: Sweep, outcome: Outcome) -> None:
     with st.container(key="panels-tradeoff"):
         for panel in tradeoff.panels(sweep, outcome.runs):
             key = f"curves-{panel.measure.field}"
-            st.plotly_chart(
+            chart(
                 panel.figure,
                 key=key,
-                config=CONFIG,
                 on_select=partial(pick, key),
                 selection_mode="points",
                 alt=panel.in_words,
@@ -155,19 +154,17 @@ def show_paper(sweep: Sweep, outcome: Outcome) -> None:
     with st.container(key="panels-clouds"):
         for cloud in shown:
             with st.container(key=f"panel-cloud-{cloud.title}"):
-                st.plotly_chart(
+                chart(
                     paper.cloud_map(sweep.experiment, cloud),
                     key=f"cloud-{cloud.title}",
                     height="stretch",
-                    config=CONFIG,
                     alt=f"Estimated means of {len(cloud.means)} runs on the {words.noun}: "
                     f"{cloud.title}.",
                 )
     st.markdown(words.beware)
-    st.plotly_chart(
+    chart(
         paper.cloud_distances(sweep.experiment, shown),
         key="cloud-distances",
-        config=CONFIG,
         alt=f"{capitalised(words.distance)}s of the estimated means to the true ones, for each "
         "method.",
     )

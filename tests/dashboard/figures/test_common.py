@@ -6,6 +6,7 @@ from plotly.colors import hex_to_rgb
 
 from dashboard.figures import common
 from tests.dashboard.contrast import DARK, LIGHT, contrast
+from tests.dashboard.figures.checking import checked
 
 
 def mixed(colours, share, background):
@@ -34,6 +35,7 @@ def test_nothing_looks_like_the_page_and_the_most_stands_out_from_it(theme):
 
 def test_every_level_beside_a_climb_is_drawn():
     levels = [(f"level {i}", float(i)) for i in range(6)]
-    figure = common.climb([0.0, 1.0], "its own start", "EM", levels, (0.0, 6.0))
+    drawing = common.climb([0.0, 1.0], "its own start", "EM", levels, (0.0, 6.0))
 
+    figure = checked(drawing)
     assert [trace.name for trace in figure.data[1:]] == [f"level {i} {i:.4f}" for i in range(6)]

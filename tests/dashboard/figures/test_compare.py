@@ -7,13 +7,14 @@ from dashboard.figures import common, compare
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import CEILING, EM, KMEANS
 from dashboard.text import explanations
+from tests.dashboard.figures.checking import checked
 from tests.dashboard.made_runs import finished, until
 
 
 def test_maps_show_the_same_few_observations_in_the_labels_of_each_method(paper):
     def cloud(key):
         """State by point."""
-        traces = compare.map_of(paper, paper.method(key)).data[:3]
+        traces = checked(compare.map_of(paper, paper.method(key))).data[:3]
         return {
             point: state
             for state, trace in enumerate(traces)
@@ -27,7 +28,7 @@ def test_maps_show_the_same_few_observations_in_the_labels_of_each_method(paper)
 
 
 def test_cells_say_the_transition_matrix_to_two_digits(paper):
-    figure = compare.transitions(paper.method("streaming"))
+    figure = checked(compare.transitions(paper.method("streaming")))
     cells = [[float(re.sub("<.*?>", "", cell)) for cell in row] for row in figure.data[0].text]
     np.testing.assert_allclose(cells, paper.method("streaming").model.transmat_, atol=0.005)
 
@@ -36,7 +37,7 @@ def test_errors_of_all_methods_share_one_scale(paper):
     scales = {
         (heat.zmin, heat.zmax)
         for method in paper.methods
-        for heat in compare.transition_errors(paper, method).data
+        for heat in checked(compare.transition_errors(paper, method)).data
     }
     worst = max(
         np.abs(m.model.transmat_ - np.array(paper.experiment.transmat)).max() for m in paper.methods
@@ -52,28 +53,28 @@ def test_a_state_that_never_occurs_leaves_its_row_of_the_confusion_empty():
         "startprob": (1.0, 0.0),
     }
     run = finished(Experiment(**truth, length=500, window=100))
-    heat = compare.confusions(run, run.method(CEILING)).data[0]
+    heat = checked(compare.confusions(run, run.method(CEILING))).data[0]
     assert all(re.sub("<.*?>", "", cell) == "" for cell in heat.text[1])
     assert "nan" not in " ".join(np.ravel(heat.hovertext)).lower()
     assert explanations.why_they_differ(run)
 
 
 def test_the_likelihood_climbs_from_kmeans_to_em(paper):
-    climb = compare.likelihood(paper).data[0]
+    climb = checked(compare.likelihood(paper)).data[0]
     assert climb.y[0] == pytest.approx(paper.method(KMEANS).log_likelihood)
     assert climb.y[-1] == pytest.approx(paper.method(EM).log_likelihood)
     assert np.all(np.diff(climb.y) >= 0.0)
 
 
 def test_the_likelihood_has_a_level_for_every_online_learner_and_the_ceiling(paper):
-    names = [trace.name for trace in compare.likelihood(paper).data]
+    names = [trace.name for trace in checked(compare.likelihood(paper)).data]
     expected = ("EM", "Windowed", "Streaming", "True parameters")
     assert len(names) == len(expected)
     assert all(name.startswith(start) for name, start in zip(names, expected, strict=True))
 
 
 def test_the_climb_begins_where_em_itself_began(any_run):
-    climb = compare.likelihood(any_run).data[0]
+    climb = checked(compare.likelihood(any_run)).data[0]
     em = any_run.method(EM)
     assert climb.y[0] == em.path.log_likelihood[0] / any_run.experiment.length
     assert climb.text[0] == "its own start"
@@ -81,14 +82,14 @@ def test_the_climb_begins_where_em_itself_began(any_run):
 
 @pytest.mark.parametrize("centre", [0, 2])
 def test_a_map_can_have_the_true_mean_of_a_state_in_its_middle(paper, centre):
-    crosses = compare.map_of(paper, paper.method(EM), centre).data[-1]
+    crosses = checked(compare.map_of(paper, paper.method(EM), centre)).data[-1]
     assert (crosses.x[centre], crosses.y[centre]) == pytest.approx((0.0, 0.0), abs=1e-12)
     assert crosses.text[centre].startswith(f"true mean of state {centre + 1}")
 
 
 def test_the_likelihood_without_em_shows_the_levels_alone(paper):
     early = until(paper, "windowed", CEILING)
-    assert len(compare.likelihood(early).data) == 2
+    assert len(checked(compare.likelihood(early)).data) == 2
     assert compare.likelihood(early, closer=True) is None
 
 
@@ -97,7 +98,7 @@ def test_the_timeline_marks_each_wrong_label_and_no_other(paper):
     posteriors = {
         m.key: m.model.predict_proba(paper.points) for m in paper.methods if m.key != KMEANS
     }
-    figure = compare.timeline(paper, posteriors, window)
+    figure = checked(compare.timeline(paper, posteriors, window))
     marks = [t for t in figure.data if t.marker.color == common.WRONG]
     for key, mark in zip(paper.experiment.methods, marks, strict=True):
         wrong = 1 + np.flatnonzero(paper.method(key).labels != paper.true_states)
@@ -113,9 +114,10 @@ def test_every_run_and_every_stage_of_it_can_be_drawn(any_run):
     )  # fmt: skip
     for stage in stages:
         pictures = compare._draw(stage)
+        checked(pictures.likelihood)
         assert set(pictures.maps) == {m.key for m in stage.methods}
         for group in pictures[:4]:
-            for figure in group.values():
+            for figure in map(checked, group.values()):
                 words = [figure.layout.title.text]
                 for trace in figure.data:
                     words += np.ravel(trace.text).tolist() + np.ravel(trace.hovertext).tolist()

@@ -10,6 +10,7 @@ from dashboard.model.plan import Plan, Sweep
 from dashboard.model.presets import PRESETS
 from rhmm.sweeping import noise_floor, summarise
 from rhmm.table import PAPER
+from tests.dashboard.figures.checking import checked
 from tests.dashboard.made_runs import ONE_STATE, PAPERS, SMALL, SWEEP, all_runs, of_variant
 
 WITH_DELTA = ("paper", "convex", "streaming", "fixed")
@@ -34,7 +35,7 @@ def traces(figure, words):
 
 
 def test_a_learners_points_are_the_means_over_its_runs(swept, measure):
-    figure = tradeoff.panel(SWEEP, summarise(swept), measure)
+    figure = checked(tradeoff.panel(SWEEP, summarise(swept), measure))
 
     for key in WITH_DELTA:
         (line,) = (trace for trace in figure.data if trace.name == VARIANTS[key].name)
@@ -45,7 +46,7 @@ def test_a_learners_points_are_the_means_over_its_runs(swept, measure):
 
 
 def test_a_learner_without_delta_is_a_level_that_can_be_clicked(swept, measure):
-    figure = tradeoff.panel(SWEEP, summarise(swept), measure)
+    figure = checked(tradeoff.panel(SWEEP, summarise(swept), measure))
     (level,) = (trace for trace in figure.data if trace.name == "automatic memory")
 
     expected = shown(of_variant(swept, "auto", None), measure)
@@ -56,7 +57,7 @@ def test_a_learner_without_delta_is_a_level_that_can_be_clicked(swept, measure):
 
 
 def test_a_band_holds_eight_runs_in_ten(swept):
-    figure = tradeoff.panel(SWEEP, summarise(swept), MEASURES["accuracy"])
+    figure = checked(tradeoff.panel(SWEEP, summarise(swept), MEASURES["accuracy"]))
     bands = [trace for trace in figure.data if trace.fill == "toself"]
 
     assert len(bands) == len(VARIANTS)
@@ -70,7 +71,7 @@ def test_a_band_holds_eight_runs_in_ten(swept):
 
 
 def test_one_seed_has_no_band(swept, measure):
-    figure = tradeoff.panel(SWEEP, summarise([r for r in swept if r.seed == 0]), measure)
+    figure = checked(tradeoff.panel(SWEEP, summarise([r for r in swept if r.seed == 0]), measure))
 
     assert [trace for trace in figure.data if trace.fill == "toself"] == []
 
@@ -79,7 +80,7 @@ def test_one_seed_has_no_band(swept, measure):
     ("key", "name"), [("kmeans", "K-means"), ("em", "EM"), ("ceiling", "ceiling")]
 )
 def test_em_kmeans_and_the_ceiling_are_levels(key, name, swept):
-    figure = tradeoff.panel(SWEEP, summarise(swept), MEASURES["accuracy"])
+    figure = checked(tradeoff.panel(SWEEP, summarise(swept), MEASURES["accuracy"]))
     (level,) = traces(figure, f"{name}: ")
 
     mine = [run for run in swept if run.configuration.learner == key]
@@ -93,7 +94,7 @@ def test_the_ceiling_is_a_level_of_accuracy_alone(swept):
     drawn = {
         field
         for field, measure in MEASURES.items()
-        if traces(tradeoff.panel(SWEEP, summarise(swept), measure), "ceiling: ")
+        if traces(checked(tradeoff.panel(SWEEP, summarise(swept), measure)), "ceiling: ")
     }
 
     assert drawn == {"accuracy"}
@@ -102,25 +103,28 @@ def test_the_ceiling_is_a_level_of_accuracy_alone(swept):
 def test_the_noise_floor_is_drawn_with_the_error_of_a_alone(swept):
     truth = SMALL.source.true_model()
     for field, measure in MEASURES.items():
-        found = traces(tradeoff.panel(SWEEP, summarise(swept), measure), "noise floor")
+        found = traces(checked(tradeoff.panel(SWEEP, summarise(swept), measure)), "noise floor")
         assert len(found) == (field == "transition_error")
     (floor,) = traces(
-        tradeoff.panel(SWEEP, summarise(swept), MEASURES["transition_error"]), "noise floor"
+        checked(tradeoff.panel(SWEEP, summarise(swept), MEASURES["transition_error"])),
+        "noise floor",
     )
     assert list(floor.x) == [40, 100]
     assert list(floor.y) == [noise_floor(truth, 40), noise_floor(truth, 100)]
 
 
 def test_the_papers_points_stand_where_the_truth_is_the_papers(papers):
-    accuracy = tradeoff.panel(PAPERS, summarise(papers), MEASURES["accuracy"])
-    seconds = tradeoff.panel(PAPERS, summarise(papers), MEASURES["seconds"])
+    accuracy = checked(tradeoff.panel(PAPERS, summarise(papers), MEASURES["accuracy"]))
+    seconds = checked(tradeoff.panel(PAPERS, summarise(papers), MEASURES["seconds"]))
 
     (points,) = traces(accuracy, "Table 2")
     assert dict(zip(points.x, points.y, strict=True)) == {40: 0.48, 60: 0.5}
     (points,) = traces(seconds, "Table 2")
     assert list(points.y) == [100 * PAPER[40].seconds, 100 * PAPER[60].seconds]
     for field in ("transition_error", "mean_error", "nbytes"):
-        assert not traces(tradeoff.panel(PAPERS, summarise(papers), MEASURES[field]), "Table 2")
+        assert not traces(
+            checked(tradeoff.panel(PAPERS, summarise(papers), MEASURES[field])), "Table 2"
+        )
     assert "Table 2" in tradeoff.legend(PAPERS)
 
 
@@ -128,12 +132,12 @@ def test_the_papers_points_stand_where_the_truth_is_the_papers(papers):
 def test_the_papers_points_stand_nowhere_else(changes, papers, measure):
     other = replace(PAPERS, experiment=replace(PAPERS.experiment, **changes))
 
-    assert not traces(tradeoff.panel(other, summarise(papers), measure), "Table 2")
+    assert not traces(checked(tradeoff.panel(other, summarise(papers), measure)), "Table 2")
     assert "Table 2" not in tradeoff.legend(other)
 
 
 def test_panels_can_be_drawn_before_anything_is_known(measure):
-    figure = tradeoff.panel(SWEEP, [], measure)
+    figure = checked(tradeoff.panel(SWEEP, [], measure))
 
     assert [trace for trace in figure.data if trace.name] == []
 
@@ -141,7 +145,7 @@ def test_panels_can_be_drawn_before_anything_is_known(measure):
 @pytest.mark.parametrize("experiment", [replace(SMALL, **ONE_STATE), replace(SMALL, window=500)])
 def test_panels_can_be_drawn_for_one_state_and_for_one_window(experiment, measure):
     sweep = Sweep.of(experiment, Plan(windows=(experiment.window,), learners=("paper",), runs=1))
-    figure = tradeoff.panel(sweep, summarise(all_runs(sweep)), measure)
+    figure = checked(tradeoff.panel(sweep, summarise(all_runs(sweep)), measure))
 
     assert any(trace.name == VARIANTS["paper"].name for trace in figure.data)
     assert all(math.isfinite(end) for end in figure.layout.xaxis.range)
