@@ -6,12 +6,13 @@ only makes the server, and that script is pages/navigation.py.
 """
 
 from contextlib import asynccontextmanager
+from threading import Thread
 
 import streamlit as st
 from starlette.middleware import Middleware
 
 from dashboard.canvas import program
-from dashboard.compute import kernels, queues
+from dashboard.compute import kernels, queues, run_workers
 from dashboard.server import offers
 from dashboard.server.doors import Doors
 from dashboard.server.routes import route
@@ -21,8 +22,11 @@ from dashboard.server.unreadable_values import UnreadableValues
 
 @asynccontextmanager
 async def lifespan(app):
+    run_workers.start()
     queues.warm_up()
+    Thread(target=queues.load_kernels, daemon=True).start()
     yield
+    run_workers.stop()
     kernels.compilers().close()
 
 

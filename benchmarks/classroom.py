@@ -189,9 +189,11 @@ def _put(address: str, session: str, name: str) -> int:
 
 
 def _memory(pid: int) -> int:
-    """Bytes of memory that the process has."""
+    """Bytes of memory that the process and those that it has started have."""
     status = Path(f"/proc/{pid}/status").read_text()
-    return 1024 * int(status.partition("VmRSS:")[2].split()[0])
+    own = 1024 * int(status.partition("VmRSS:")[2].split()[0])
+    started = Path(f"/proc/{pid}/task").glob("*/children")
+    return own + sum(_memory(int(child)) for file in started for child in file.read_text().split())
 
 
 def _descriptors(pid: int) -> int:

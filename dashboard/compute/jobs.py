@@ -34,6 +34,14 @@ _LOOK = 0.2
 """Seconds between two looks of a waiting job whether a visitor still wants it."""
 
 
+_elsewhere = threading.local()
+
+
+def count_work_elsewhere(seconds: float) -> None:
+    """Say how long another process has worked so far for the job of this thread."""
+    _elsewhere.seconds = seconds
+
+
 class Progress(NamedTuple):
     """How far a job is: the result so far, what is being done, and the share of it done."""
 
@@ -167,7 +175,8 @@ class Job:
             self._stop_if_unwanted()
 
     def _count_work(self) -> None:
-        """Tell the turns what was done: processor time of this thread, which does nothing else.
+        """Tell the turns what was done: processor time of this thread, which does nothing else,
+        and of the process that works for it, if there is one.
 
         A job that resumes works in other processes: there the time that passes counts.
         """
@@ -175,7 +184,7 @@ class Job:
             turn = time.monotonic() - self._turn_began
             self._ticket.worked = self._ticket.worked_before + turn
         else:
-            self._ticket.worked = time.thread_time()
+            self._ticket.worked = time.thread_time() + getattr(_elsewhere, "seconds", 0.0)
 
     def _work(self) -> None:
         try:

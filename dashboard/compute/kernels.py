@@ -127,6 +127,8 @@ class Compilers:
         `report` gets how many of them are there and how many there are; it may raise to give up.
         """
         wanted = list(parts)
+        if all(part.is_there for part in wanted):
+            return
         self.ask(wanted)
         while True:
             with self._lock:
@@ -166,14 +168,6 @@ def compilers() -> Compilers:
     return Compilers()
 
 
-def prepare(parts: list[Part], report: Callable[[int, int], None]) -> None:
-    """Load these kernels into the server, after a compiler beside it has put them on disk."""
-    if not all(part.is_there for part in parts):
-        compilers().wait(parts, report)
-    for part in parts:
-        part.load()
-
-
 def main(arguments: list[str]) -> None:
     if arguments:
         if hasattr(os, "nice"):
@@ -184,7 +178,7 @@ def main(arguments: list[str]) -> None:
                 Part(space, method).load()
         return
     wanted = parts_of(DEFAULT.key, Experiment().algorithms)
-    if all(part.is_there for part in wanted):
+    if all(part.is_there for part in wanted):  # then nothing is said
         return
     print("Compiling the engine, once for this machine: about 40 seconds.", flush=True)
     compilers().wait(wanted, lambda done, total: None)

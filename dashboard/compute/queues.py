@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from dashboard.compute import kernels, precomputed_run, runs, sweeps
+from dashboard.compute import kernels, precomputed_run, run_workers, runs, sweeps
 from dashboard.compute.jobs import FOREVER, JobQueue, Report, Request
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import ONLINE_LEARNERS
@@ -48,7 +48,15 @@ def warm_up() -> None:
     run_queue().request(first, FOREVER)
 
 
+def load_kernels() -> None:
+    """Load the kernels of the first page into the server: runs have processes of their own, but
+    pages decode and draw chains by themselves."""
+    first = Experiment()
+    for part in runs.compile_kernels(runs.empty_run(first), lambda *_: None):
+        part.load()
+
+
 def _compute_run(experiment: Experiment, report: Report) -> runs.ExperimentRun:
     """Takes what is known from a finished run on the same data, if there is one."""
     kept = (run for run in run_queue().results() if run.experiment.source == experiment.source)
-    return runs.compute(experiment, report, same_data=next(kept, None))
+    return run_workers.compute(experiment, report, same_data=next(kept, None))

@@ -95,12 +95,15 @@ def observations_held(experiment: Experiment, key: str) -> int:
 
 
 def compute(
-    experiment: Experiment, report: Report, same_data: ExperimentRun | None = None
+    experiment: Experiment,
+    report: Report,
+    same_data: ExperimentRun | None = None,
+    pace: float = 0.0,
 ) -> ExperimentRun:
     """Sample the data, then learn by each method; returns the finished run.
 
     `report` sees the run so far, what is being done, and the share of it that is done. It may
-    raise `jobs.Cancelled`.
+    raise `jobs.Cancelled`. It sees a learner that is learning every `pace` seconds at most.
 
     `same_data` is a finished run on the same data: the results of methods that have the same
     options there are taken from it, with the times they took.
@@ -112,11 +115,8 @@ def compute(
         points, states = same_data.points, same_data.true_states
     run = ExperimentRun(experiment, points, states)
 
-    def compiling(done: int, total: int) -> None:
-        report(run, f"Compiling the engine, once for this machine: part {done + 1} of {total}", 0.0)
-
-    report(run, "Preparing the engine", 0.0)
-    kernels.prepare(kernels.parts_of(experiment.space, experiment.algorithms), compiling)
+    for part in compile_kernels(run, report):
+        part.load()
     best = evaluate(truth, truth, points, states)
     run = run._replace(methods=(MethodResult(**vars(best), key=CEILING),))
     for key in experiment.methods:
@@ -125,9 +125,21 @@ def compute(
         method = _known(same_data, experiment, key)
         if method is None:
             report(run, method_name(key), 0.0)
-            method = _learn(run, truth, key, best.ceiling, report)
+            method = _learn(run, truth, key, best.ceiling, report, pace)
         run = run._replace(methods=(*run.methods, method))
     return run._replace(finished=True)
+
+
+def compile_kernels(run: ExperimentRun, report: Report) -> list[kernels.Part]:
+    """Wait until the kernels that a run needs are on disk; returns them."""
+
+    def compiling(done: int, total: int) -> None:
+        report(run, f"Compiling the engine, once for this machine: part {done + 1} of {total}", 0.0)
+
+    report(run, "Preparing the engine", 0.0)
+    parts = kernels.parts_of(run.experiment.space, run.experiment.algorithms)
+    kernels.compilers().wait(parts, compiling)
+    return parts
 
 
 def _known(same_data: ExperimentRun | None, experiment: Experiment, key: str):
@@ -141,12 +153,23 @@ def _known(same_data: ExperimentRun | None, experiment: Experiment, key: str):
 
 
 def _learn(
-    run: ExperimentRun, truth: RiemannianHMM, key: str, ceiling: float, report: Report
+    run: ExperimentRun,
+    truth: RiemannianHMM,
+    key: str,
+    ceiling: float,
+    report: Report,
+    pace: float,
 ) -> MethodResult:
     """One method's result; while it learns, `report` sees the run with the path so far."""
     experiment, name, learner = run.experiment, method_name(key), LEARNERS[key]
 
+    next_report = time.monotonic() + pace
+
     def watch(progress: Progress) -> None:
+        nonlocal next_report
+        if time.monotonic() < next_report:  # to bring the path so far into order takes a while
+            return
+        next_report = time.monotonic() + pace
         so_far, doing = run, f"{name}, {progress.doing}" if progress.doing else name
         if learner.is_online:
             path = learner.path(progress.estimator)

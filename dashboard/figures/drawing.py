@@ -43,5 +43,5 @@ def _sent(part: Any) -> Any:
 
 def _packed(array: np.ndarray) -> dict[str, str]:
     numbers = array.astype(np.int32) if array.dtype.kind == "i" else array
-    text = base64.b64encode(np.ascontiguousarray(numbers)).decode()
+    text = base64.b64encode(numbers.tobytes()).decode()
     return {"dtype": _CODES[numbers.dtype.name], "bdata": text}

@@ -1,16 +1,21 @@
 """Between a page and its background job: ask for it, follow it while it runs, let it go."""
 
+import time
 from collections.abc import Callable
 
 import streamlit as st
 
 from dashboard.compute import queues, runs
 from dashboard.compute.jobs import Expected, Job, Progress, Request
+from dashboard.compute.turns import LONG
 from dashboard.model.experiment import TRUTH, Experiment
 from dashboard.ui.session import Stopped, visitor, visitor_id
 
-QUICK = 0.35
-"""Seconds worth waiting for a result before showing the way to it."""
+QUICK = 1.0
+"""Seconds worth waiting for the result of a short run before showing the way to it."""
+
+_LOOK = 0.05
+"""Seconds between two looks whether the visitor has clicked meanwhile."""
 
 POLL = 0.25
 """Seconds between two looks at a running job."""
@@ -28,9 +33,17 @@ def request(wanted: Request) -> Job:
     me.stopped = None
     queues.leave(visitor_id(), except_for=queues.queue_of(wanted))
     job = me.asked_for = queues.queue_of(wanted).request(wanted, visitor_id())
-    if isinstance(wanted, Experiment) and job.known is None:
-        job.wait(QUICK)
+    is_short = isinstance(wanted, Experiment) and 1e-6 * wanted.effort <= LONG
+    if is_short and job.known is None:
+        _wait_a_little(job)
     return job
+
+
+def _wait_a_little(job: Job) -> None:
+    """Wait for the end of a job, unless the visitor clicks meanwhile."""
+    end = time.monotonic() + QUICK
+    while not job.wait(_LOOK) and time.monotonic() < end:
+        visitor()  # reading the session lets Streamlit end this run for the next one
 
 
 def leave() -> None:

@@ -1,0 +1,256 @@
+"""Processes beside the server that compute short runs.
+
+A run calls thousands of kernels. Each releases the interpreter's lock and must take it back: in a
+thread of a server whose pages are busy that costs up to five milliseconds a time, and a run of a
+quarter of a second takes several seconds. In a process of its own it takes as long as it should,
+and holds up no page.
+
+Long runs stay in threads: one that gives way to another waits in the middle of its work, and would
+keep its process and the memory of it meanwhile. So do runs for which no process is free, and those
+of learners that were registered in the server alone.
+"""
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import IO, Any, NamedTuple, cast
+
+from dashboard.compute import jobs, kernels, runs
+from dashboard.compute.jobs import Cancelled, Report
+from dashboard.compute.runs import ExperimentRun
+from dashboard.compute.turns import LONG
+from dashboard.model.experiment import Experiment
+from dashboard.model.spaces.registry import SPACES
+from rhmm.learners.registry import LEARNERS
+from rhmm.sweeping.workers import processors
+
+PACE = 0.1
+"""Seconds between two reports of a run: pages look at it less often."""
+
+_PROGRAM = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from dashboard.compute.run_workers import serve; serve()"
+)
+_GONE = (EOFError, OSError, ValueError, pickle.UnpicklingError)
+"""What a pipe raises when the process at its other end has died."""
+
+
+class News(NamedTuple):
+    """What a worker says of a run: all fields of it that have changed since it spoke last."""
+
+    changes: dict[str, Any]
+    """Of the `ExperimentRun`; `methods` are only the new ones."""
+    doing: str
+    share: float
+    seconds: float
+    """Of work, since the run began."""
+    error: Exception | None = None
+    over: bool = False
+
+
+class Lost(Exception):
+    """The process has died before the run was over."""
+
+
+def can_compute(experiment: Experiment) -> bool:
+    """Whether the run is a short one of learners and a space that every process knows."""
+    kinds = [LEARNERS[key].estimator for key in experiment.methods]
+    kinds.append(type(SPACES[experiment.space].manifold))
+    return 1e-6 * experiment.effort <= LONG and all(
+        kind.__module__.partition(".")[0] == "rhmm" for kind in kinds
+    )
+
+
+class RunWorkers:
+    """As many processes as `count`. Each computes one run at a time."""
+
+    def __init__(self, count: int):
+        self._lock = threading.Lock()
+        self._free: list[_Worker] = [_Worker() for _ in range(count)]
+        self._closed = False
+
+    def compute(
+        self, experiment: Experiment, report: Report, same_data: ExperimentRun | None = None
+    ) -> ExperimentRun:
+        """`runs.compute`, in a process if one is free and the run is fit for it."""
+        worker = self._take() if can_compute(experiment) else None
+        if worker is not None:
+            runs.compile_kernels(runs.empty_run(experiment), report)
+            try:
+                return worker.compute(experiment, report, same_data)
+            except Lost:
+                pass
+            finally:
+                self._give_back(worker)
+        return runs.compute(experiment, report, same_data)
+
+    def close(self) -> None:
+        """End all processes."""
+        with self._lock:
+            self._closed = True
+            while self._free:
+                self._free.pop().close()
+
+    def _take(self) -> "_Worker | None":
+        with self._lock:
+            return self._free.pop() if self._free else None
+
+    def _give_back(self, worker: "_Worker") -> None:
+        with self._lock:
+            if self._closed:
+                worker.close()
+            else:
+                self._free.append(worker if worker.is_alive else _Worker())
+
+
+class _Worker:
+    """One process, and the pipes to it and from it."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for the server, which ends its workers
+        )
+        self._input = cast(IO[bytes], self._process.stdin)
+        self._output = cast(IO[bytes], self._process.stdout)
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    def compute(
+        self, experiment: Experiment, report: Report, same_data: ExperimentRun | None
+    ) -> ExperimentRun:
+        """`runs.compute` in this process; `Lost` if it dies."""
+        run = runs.empty_run(experiment)
+        self._send((experiment, same_data))
+        while True:
+            news = self._receive()
+            jobs.count_work_elsewhere(news.seconds)
+            methods = run.methods + news.changes.pop("methods", ())
+            run = run._replace(**news.changes, methods=methods)
+            if news.error is not None:
+                raise news.error
+            if news.over:
+                return run
+            try:
+                report(run, news.doing, news.share)
+            except BaseException:
+                self._send(False)
+                self._receive()  # it says that it has stopped
+                raise
+            self._send(True)
+
+    def _send(self, message: object) -> None:
+        with self._watched():
+            pickle.dump(message, self._input)
+            self._input.flush()
+
+    def _receive(self) -> News:
+        with self._watched():
+            return pickle.load(self._output)
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        try:
+            yield
+        except _GONE as error:
+            self.close()
+            raise Lost from error
+
+    def close(self) -> None:
+        self._process.kill()
+        for pipe in (self._input, self._output):
+            with suppress(OSError):  # the pipe may still hold what was not sent
+                pipe.close()
+        self._process.wait()
+
+
+# In the process
+
+
+def serve() -> None:
+    """Compute runs that come by the input until it closes."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a learner prints must not mix with the answers
+    first = Experiment()
+    for part in kernels.parts_of(first.space, first.algorithms):
+        if part.is_there:
+            part.load()
+
+    def send(news: News) -> None:
+        pickle.dump(news, answers)
+        answers.flush()
+
+    with suppress(EOFError, BrokenPipeError):  # the server has gone
+        while True:
+            experiment, same_data = pickle.load(sys.stdin.buffer)
+            _answer(experiment, same_data, send, lambda: pickle.load(sys.stdin.buffer))
+
+
+def _answer(
+    experiment: Experiment,
+    same_data: ExperimentRun | None,
+    send: Callable[[News], None],
+    may_go_on: Callable[[], bool],
+) -> None:
+    """Compute one run; after all but the last news `may_go_on` says whether it is still wanted."""
+    begin = time.process_time()
+    told = runs.empty_run(experiment)
+
+    def news(run: ExperimentRun, doing: str, share: float, over: bool = False) -> News:
+        nonlocal told
+        changes = {
+            name: value
+            for name, value, before in zip(run._fields, run, told, strict=True)
+            if value is not before
+        }
+        changes["methods"] = run.methods[len(told.methods) :]
+        told = run
+        return News(changes, doing, share, time.process_time() - begin, over=over)
+
+    def report(run: ExperimentRun, doing: str, share: float) -> None:
+        send(news(run, doing, share))
+        if not may_go_on():
+            raise Cancelled
+
+    try:
+        send(news(runs.compute(experiment, report, same_data, PACE), "Done", 1.0, over=True))
+    except (EOFError, BrokenPipeError):
+        raise
+    except Exception as error:
+        send(News({}, "", 0.0, time.process_time() - begin, error))
+
+
+_workers: RunWorkers | None = None
+
+
+def start() -> None:
+    """Start the processes of this server."""
+    global _workers
+    _workers = RunWorkers(processors())
+
+
+def stop() -> None:
+    """End them."""
+    global _workers
+    if _workers is not None:
+        _workers.close()
+    _workers = None
+
+
+def compute(
+    experiment: Experiment, report: Report, same_data: ExperimentRun | None = None
+) -> ExperimentRun:
+    """`runs.compute`, beside the server if its processes were started."""
+    if _workers is None:
+        return runs.compute(experiment, report, same_data)
+    return _workers.compute(experiment, report, same_data)
