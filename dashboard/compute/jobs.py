@@ -1,7 +1,8 @@
 """Work in the background: a few jobs at a time, shared by all visitors who ask for the same.
 
-`turns` decides which job works. A job ends early when no visitor looks at it any more. Kernels
-release the interpreter's lock, so pages stay quick while jobs run.
+`turns` decides which job works. A job ends early when no visitor looks at it any more. Its thread
+computes or waits for a process that does; kernels release the interpreter's lock, so pages stay
+quick while jobs run.
 
 Jobs have daemon threads of their own instead of a `ThreadPoolExecutor`, whose threads are joined
 when the interpreter ends: Ctrl-C would wait for a job, or for the compiler, to the end.

@@ -7,7 +7,8 @@ left on disk. A mark on disk says which parts are there, so that the next server
 Two processes for one space are no quicker: most of the work is in kernels that all methods share,
 and both would compile them.
 
-``python -m dashboard.compute.kernels`` compiles what the first page needs, and ends.
+``python -m dashboard.compute.kernels`` compiles what the first page needs, and ends; with ``all``
+it compiles what any page may need.
 """
 
 import os
@@ -168,8 +169,17 @@ def compilers() -> Compilers:
     return Compilers()
 
 
+ALL = "all"
+"""The argument of this program that asks for all parts."""
+
+
+def every_part() -> list[Part]:
+    """Those of all spaces and learners."""
+    return [part for space in SPACES for part in parts_of(space, ONLINE_LEARNERS)]
+
+
 def main(arguments: list[str]) -> None:
-    if arguments:
+    if arguments and arguments != [ALL]:
         if hasattr(os, "nice"):
             os.nice(5)  # pages come first
         space, *methods = arguments
@@ -177,10 +187,11 @@ def main(arguments: list[str]) -> None:
             if method in LEARNERS:  # a learner from outside is registered in the server alone
                 Part(space, method).load()
         return
-    wanted = parts_of(DEFAULT.key, Experiment().algorithms)
+    wanted = every_part() if arguments else parts_of(DEFAULT.key, Experiment().algorithms)
     if all(part.is_there for part in wanted):  # then nothing is said
         return
-    print("Compiling the engine, once for this machine: about 40 seconds.", flush=True)
+    how_long = "a minute or two" if arguments else "about 40 seconds"
+    print(f"Compiling the engine, once for this machine: {how_long}.", flush=True)
     compilers().wait(wanted, lambda done, total: None)
 
 

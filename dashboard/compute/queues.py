@@ -5,8 +5,6 @@ from functools import cache
 from dashboard.compute import kernels, precomputed_run, run_workers, runs, sweeps
 from dashboard.compute.jobs import FOREVER, JobQueue, Report, Request
 from dashboard.model.experiment import Experiment
-from dashboard.model.methods import ONLINE_LEARNERS
-from dashboard.model.spaces.registry import SPACES
 
 
 @cache
@@ -42,8 +40,7 @@ def warm_up() -> None:
     """
     sweep_queue()
     first = Experiment()
-    others = [part for space in SPACES for part in kernels.parts_of(space, ONLINE_LEARNERS)]
-    kernels.compilers().ask(others)
+    kernels.compilers().ask(kernels.every_part())
     kernels.compilers().ask(kernels.parts_of(first.space, first.algorithms))
     run_queue().request(first, FOREVER)
 

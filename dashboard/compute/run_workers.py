@@ -79,9 +79,9 @@ class RunWorkers:
         self, experiment: Experiment, report: Report, same_data: ExperimentRun | None = None
     ) -> ExperimentRun:
         """`runs.compute`, in a process if one is free and the run is fit for it."""
+        runs.compile_kernels(runs.empty_run(experiment), report)
         worker = self._take() if can_compute(experiment) else None
         if worker is not None:
-            runs.compile_kernels(runs.empty_run(experiment), report)
             try:
                 return worker.compute(experiment, report, same_data)
             except Lost:

@@ -6,7 +6,8 @@ import pytest
 from dashboard.compute import kernels
 from dashboard.compute.kernels import Compilers, Part, parts_of
 from dashboard.model.experiment import Experiment
-from dashboard.model.methods import BASELINES
+from dashboard.model.methods import BASELINES, ONLINE_LEARNERS
+from dashboard.model.spaces.registry import SPACES
 
 DISK, SPD2 = "disk", "spd2"
 
@@ -159,3 +160,24 @@ def test_loading_leaves_a_mark(monkeypatch, tmp_path, method):
     Part(DISK, method).load()
 
     assert Part(DISK, method).is_there
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], set(parts_of(DISK, Experiment().algorithms))),
+        (["all"], {Part(s, m) for s in SPACES for m in (*BASELINES, *ONLINE_LEARNERS)}),
+    ],
+)
+def test_the_program_compiles_the_first_page_or_all(started, monkeypatch, arguments, expected):
+    waited_for = []
+
+    class Waiting:
+        def wait(self, parts, report):
+            waited_for.extend(parts)
+
+    monkeypatch.setattr(kernels, "compilers", Waiting)
+
+    kernels.main(arguments)
+
+    assert set(waited_for) == expected

@@ -144,3 +144,12 @@ def test_no_process_is_left_when_the_server_ends():
     finally:
         run_workers.stop()
     assert all(process.poll() is not None for process in processes)
+
+
+def test_a_run_that_is_given_up_before_it_begins_keeps_no_process(workers):
+    def give_up(run, doing, share):
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        workers.compute(SHORT, give_up)
+    assert len(workers._free) == 1
