@@ -1,6 +1,8 @@
 """``rhmm fit``: learn a model from a file of observations."""
 
 import argparse
+import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -33,10 +35,14 @@ def run(options: argparse.Namespace) -> None:
     model = RiemannianHMM(
         recording.manifold, options.states, n_iter=options.iterations, random_state=options.seed
     )
-    fit(model, recording)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit(model, recording)
     model.save(path)
     write(_states_table(model, recording))
     write(_summary(model, recording, path))
+    for warning in caught:
+        print(f"{warning.category.__name__}: {warning.message}", file=sys.stderr)
 
 
 def fit(model: RiemannianHMM, recording: Recording) -> None:

@@ -224,6 +224,19 @@ def _sequences(content: Content) -> tuple[list[str], np.ndarray]:
     return names, np.array(begins)
 
 
+def _note_times(content: Content, begins: np.ndarray) -> None:
+    """Say where time goes back within a sequence: another recording may begin there."""
+    if content.times is None:
+        return
+    back = np.flatnonzero(np.diff(content.times) < 0) + 1
+    back = back[~np.isin(back, begins)]
+    if len(back):
+        content.notes.append(
+            f"Time goes back {len(back):,} times within sequences, first at {content.unit} "
+            f"{content.rows[back[0]]}; if another recording begins there, add a column 'sequence'."
+        )
+
+
 def _labels(content: Content) -> tuple[np.ndarray | None, tuple[str, ...]]:
     """The place of each row's label among their names, and the names."""
     if content.labels is None:
@@ -252,6 +265,7 @@ def _from_points(content: Content, found: Meaning) -> Recording:
     _refuse(content, wrong)
     content.notes += notes
     names, begins = _sequences(content)
+    _note_times(content, begins)
     labels, label_names = _labels(content)
     return Recording(
         manifold, points, np.diff(begins), tuple(names), labels, label_names, content.times
@@ -266,6 +280,7 @@ def _from_signal(content: Content, found: Meaning, window: Window) -> Recording:
     infinite = content.rows[np.isinf(signal).any(axis=1)]
     _refuse(content, [WrongRow(int(row), "its numbers must be finite") for row in infinite])
     names, begins = _sequences(content)
+    _note_times(content, begins)
     pieces = [window.firsts(b, e) for b, e in itertools.pairwise(begins)]
     firsts = np.concatenate(pieces)
     if len(firsts) < 2:

@@ -29,8 +29,9 @@ LAYOUTS = {
 }
 """How the numbers of a row make an observation."""
 
-LARGEST_MATRIX = 64
-_MATRICES = ("spd", "log-euclidean")
+LARGEST_MATRICES = {"spd": 20, "log-euclidean": 64}
+"""The most rows of a matrix. The Gaussian of larger ones on `SPD` takes minutes to prepare."""
+_MATRICES = tuple(LARGEST_MATRICES)
 _FLOATS_ENOUGH = 0.5
 """The share of rows that must fit a space for it to be detected; the others are wrong rows."""
 _ASYMMETRY = 1e-6
@@ -166,10 +167,12 @@ def unfolded(numbers: np.ndarray, layout: str) -> np.ndarray:
 
 def manifold_of(space: str, size: int) -> Manifold:
     """The space of that size."""
-    if space in _MATRICES and size > LARGEST_MATRIX:
+    most = LARGEST_MATRICES.get(space, size)
+    if size > most:
+        other = ", or the space 'log-euclidean'" if space == "spd" else ""
         raise WrongFileError(
-            f"matrices of {size}×{size} are too large, {LARGEST_MATRIX}×{LARGEST_MATRIX} is the "
-            "most: choose fewer channels"
+            f"matrices of {size}×{size} are too large for the space {space!r}, {most}×{most} is "
+            f"the most: choose fewer channels{other}"
         )
     return SPACES[space](size)
 

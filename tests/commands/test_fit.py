@@ -53,6 +53,16 @@ def test_a_signal_is_cut_into_windows(tmp_path, capsys):
     assert "labels" not in printed.out
 
 
+def test_a_warning_is_printed_as_a_sentence(tmp_path, capsys, data):
+    arguments = ["--states", "3", "--iterations", "1", "--out", str(tmp_path / "model.json")]
+
+    main(["fit", data, *arguments])
+
+    assert capsys.readouterr().err.endswith(
+        "ConvergenceWarning: EM (1 iterations) did not converge\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

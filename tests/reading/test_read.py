@@ -8,15 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from rhmm import SPD, Euclidean, Hyperbolic, LogEuclideanSPD
 from rhmm.reading import Window, read
-from tests.reading.files import (
-    csv_bytes,
-    disk_points,
-    matrices,
-    named,
-    npy_bytes,
-    npz_bytes,
-    parquet_bytes,
-)
+from tests.reading import files
 
 UPPER, LOWER = np.triu_indices(3), np.tril_indices(3)
 
@@ -24,10 +16,10 @@ UPPER, LOWER = np.triu_indices(3), np.tril_indices(3)
 def in_format(ending: str, numbers: np.ndarray) -> bytes:
     """A table (T, k) in a format that keeps every digit."""
     makers = {
-        "csv": lambda: csv_bytes(named(numbers)),
-        "npy": lambda: npy_bytes(numbers),
-        "npz": lambda: npz_bytes(points=numbers),
-        "parquet": lambda: parquet_bytes(named(numbers)),
+        "csv": lambda: files.csv_bytes(files.named(numbers)),
+        "npy": lambda: files.npy_bytes(numbers),
+        "npz": lambda: files.npz_bytes(points=numbers),
+        "parquet": lambda: files.parquet_bytes(files.named(numbers)),
     }
     return makers[ending]()
 
@@ -38,7 +30,7 @@ FORMATS = ("csv", "npy", "npz", "parquet")
 @pytest.mark.parametrize("ending", FORMATS)
 @pytest.mark.parametrize("dim", [2, 3])
 def test_points_of_the_ball_come_back_to_the_last_digit(ending, dim):
-    points = disk_points(40, dim)
+    points = files.disk_points(40, dim)
 
     recording, report = read(in_format(ending, points), name=f"a.{ending}")
 
@@ -58,7 +50,7 @@ def test_points_of_the_ball_come_back_to_the_last_digit(ending, dim):
     ],
 )
 def test_matrices_in_columns_are_recognised_in_any_layout(ending, layout, folded):
-    expected = matrices(30, 3)
+    expected = files.matrices(30, 3)
 
     recording, report = read(in_format(ending, folded(expected)), name=f"a.{ending}")
 
@@ -69,7 +61,7 @@ def test_matrices_in_columns_are_recognised_in_any_layout(ending, layout, folded
 
 @pytest.mark.parametrize("ending", ["npy", "npz"])
 def test_matrices_as_an_array_of_three_axes(ending):
-    expected = matrices(30, 4)
+    expected = files.matrices(30, 4)
 
     recording, report = read(in_format(ending, expected), name=f"a.{ending}", space="log-euclidean")
 
@@ -83,34 +75,34 @@ def test_names_of_columns_tell_the_triangle_where_both_are_possible():
     names = [f"m{i + 1}{j + 1}" for i, j in zip(*LOWER, strict=True)]
     columns = dict(zip(names, expected[:, LOWER[0], LOWER[1]].T, strict=True))
 
-    recording, report = read(csv_bytes(columns), name="a.csv")
+    recording, report = read(files.csv_bytes(columns), name="a.csv")
 
     assert report.layout == "lower"
     np.testing.assert_allclose(recording.points, expected)
 
 
 def test_points_outside_of_the_ball_are_of_the_plane():
-    points = 3 * disk_points(20)
+    points = 3 * files.disk_points(20)
 
-    recording, report = read(npy_bytes(points), name="a.npy")
+    recording, report = read(files.npy_bytes(points), name="a.npy")
 
     assert recording.manifold == Euclidean(2)
     assert report.space == "euclidean"
 
 
 def test_a_complex_array_is_points_of_the_disk():
-    points = disk_points(9)
+    points = files.disk_points(9)
 
-    recording, _ = read(npy_bytes(points[:, 0] + 1j * points[:, 1]), name="a.npy")
+    recording, _ = read(files.npy_bytes(points[:, 0] + 1j * points[:, 1]), name="a.npy")
 
     assert recording.manifold == Hyperbolic(2)
     np.testing.assert_array_equal(recording.points, points)
 
 
 def test_what_is_detected_can_be_overridden():
-    points = disk_points(9, 3)
+    points = files.disk_points(9, 3)
 
-    recording, report = read(npy_bytes(points), name="a.npy", space="euclidean")
+    recording, report = read(files.npy_bytes(points), name="a.npy", space="euclidean")
 
     assert recording.manifold == Euclidean(3)
     assert report.space == "euclidean"
@@ -118,12 +110,12 @@ def test_what_is_detected_can_be_overridden():
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_labels_sequences_and_times_are_columns(ending):
-    columns = named(disk_points(5)) | {
+    columns = files.named(files.disk_points(5)) | {
         "label": ["b", "a", "", "b", "b"],
         "Session": ["s1", "s1", "s1", "s2", "s2"],
         "time": [0.0, 0.5, 1.0, 0.0, 0.5],
     }
-    data = csv_bytes(columns) if ending == "csv" else parquet_bytes(columns)
+    data = files.csv_bytes(columns) if ending == "csv" else files.parquet_bytes(columns)
 
     recording, report = read(data, name=f"a.{ending}")
 
@@ -137,8 +129,8 @@ def test_labels_sequences_and_times_are_columns(ending):
 
 
 def test_labels_lengths_and_times_are_arrays_of_an_npz():
-    data = npz_bytes(
-        X=disk_points(5),
+    data = files.npz_bytes(
+        X=files.disk_points(5),
         states=np.array([3, 1, 1, 10, -1]),
         lengths=np.array([2, 3]),
         times=np.arange(5),
@@ -156,9 +148,12 @@ def test_labels_lengths_and_times_are_arrays_of_an_npz():
 
 
 def test_roles_can_be_given_or_denied():
-    columns = named(disk_points(4)) | {"mark": ["u", "v", "u", "v"], "t": [0.1, 0.2, 0.3, 0.4]}
+    columns = files.named(files.disk_points(4)) | {
+        "mark": ["u", "v", "u", "v"],
+        "t": [0.1, 0.2, 0.3, 0.4],
+    }
 
-    recording, report = read(csv_bytes(columns), name="a.csv", label="mark", time="")
+    recording, report = read(files.csv_bytes(columns), name="a.csv", label="mark", time="")
 
     assert recording.label_names == ("u", "v")
     assert report.time is None
@@ -166,19 +161,19 @@ def test_roles_can_be_given_or_denied():
 
 
 def test_chosen_columns_are_read_and_others_are_said_to_be_left_out():
-    columns = named(disk_points(4)) | {"who": ["a", "b", "a", "b"]}
+    columns = files.named(files.disk_points(4)) | {"who": ["a", "b", "a", "b"]}
 
-    recording, report = read(csv_bytes(columns), name="a.csv", columns=["c0", "c1"])
+    recording, report = read(files.csv_bytes(columns), name="a.csv", columns=["c0", "c1"])
 
     assert recording.points.shape == (4, 2)
     assert report.notes == ("The columns who were left out.",)
 
 
 def test_missing_observations_are_kept_and_counted():
-    points = disk_points(6)
+    points = files.disk_points(6)
     points[1], points[4, 0] = np.nan, np.nan
 
-    recording, report = read(csv_bytes(named(points)), name="a.csv")
+    recording, report = read(files.csv_bytes(files.named(points)), name="a.csv")
 
     np.testing.assert_array_equal(recording.observed, [True, False, True, True, False, True])
     assert np.isnan(recording.points[4]).all()
@@ -187,27 +182,41 @@ def test_missing_observations_are_kept_and_counted():
 
 
 def test_a_column_that_counts_the_rows_is_left_out_and_said_so():
-    columns = {"": np.arange(4)} | named(disk_points(4))
+    columns = {"": np.arange(4)} | files.named(files.disk_points(4))
 
-    recording, report = read(csv_bytes(columns), name="a.csv")
+    recording, report = read(files.csv_bytes(columns), name="a.csv")
 
     assert recording.points.shape == (4, 2)
     assert report.notes == ("The first column only counts the rows and was left out.",)
 
 
-def test_dates_become_seconds():
-    columns = named(disk_points(3)) | {"time": [f"2024-05-31 12:00:0{s}" for s in (0, 2, 5)]}
+def test_time_that_goes_back_within_a_sequence_is_said():
+    columns = files.named(files.disk_points(5)) | {
+        "time": [0, 1, 0, 1, 0],
+        "sequence": ["a", "a", "a", "a", "b"],
+    }
 
-    recording, _ = read(csv_bytes(columns), name="a.csv")
+    _, report = read(files.csv_bytes(columns), name="a.csv")
+
+    (note,) = report.notes
+    assert note.startswith("Time goes back 1 times within sequences, first at line 4;")
+
+
+def test_dates_become_seconds():
+    columns = files.named(files.disk_points(3)) | {
+        "time": [f"2024-05-31 12:00:0{s}" for s in (0, 2, 5)]
+    }
+
+    recording, _ = read(files.csv_bytes(columns), name="a.csv")
 
     np.testing.assert_array_equal(recording.times, [0, 2, 5])
 
 
 def test_halves_that_differ_by_rounding_are_averaged_and_said_so():
-    expected = matrices(4, 3)
+    expected = files.matrices(4, 3)
     expected[2, 0, 1] += 1e-9
 
-    recording, report = read(npy_bytes(expected), name="a.npy")
+    recording, report = read(files.npy_bytes(expected), name="a.npy")
 
     np.testing.assert_array_equal(recording.points, np.swapaxes(recording.points, 1, 2))
     assert "differ by rounding" in report.notes[0]
@@ -217,10 +226,14 @@ def test_a_signal_becomes_covariances_of_windows_within_each_sequence():
     signal = np.random.default_rng(1).standard_normal((95, 4))
     sequence = ["a"] * 45 + ["b"] * 5 + ["c"] * 45
     label = ["x"] * 12 + ["y"] * 83
-    columns = named(signal) | {"sequence": sequence, "label": label, "time": np.arange(95) / 10}
+    columns = files.named(signal) | {
+        "sequence": sequence,
+        "label": label,
+        "time": np.arange(95) / 10,
+    }
 
     recording, report = read(
-        csv_bytes(columns), name="a.csv", window=Window(20, 10, "none", floor=1e-9)
+        files.csv_bytes(columns), name="a.csv", window=Window(20, 10, "none", floor=1e-9)
     )
 
     assert recording.manifold == SPD(4)
@@ -244,7 +257,7 @@ def test_a_signal_becomes_covariances_of_windows_within_each_sequence():
 def test_many_columns_that_are_no_matrices_are_a_signal():
     signal = np.random.default_rng(1).standard_normal((400, 5))
 
-    recording, report = read(npy_bytes(signal), name="a.npy")
+    recording, report = read(files.npy_bytes(signal), name="a.npy")
 
     assert report.layout == "signal"
     assert report.window == Window().checked()
@@ -255,7 +268,7 @@ def test_a_window_with_a_missing_number_is_a_missing_observation():
     signal = np.random.default_rng(1).standard_normal((60, 4))
     signal[25, 2] = np.nan
 
-    recording, report = read(npy_bytes(signal), name="a.npy", window=Window(20))
+    recording, report = read(files.npy_bytes(signal), name="a.npy", window=Window(20))
 
     np.testing.assert_array_equal(recording.observed, [True, False, True])
     assert report.notes[-1].startswith("1 windows are missing observations")
@@ -263,11 +276,11 @@ def test_a_window_with_a_missing_number_is_a_missing_observation():
 
 def test_a_path_is_read_as_its_bytes_are(tmp_path):
     path = tmp_path / "My Data.CSV"
-    path.write_bytes(csv_bytes(named(disk_points(7))))
+    path.write_bytes(files.csv_bytes(files.named(files.disk_points(7))))
 
     recording, _ = read(path)
 
-    np.testing.assert_array_equal(recording.points, disk_points(7))
+    np.testing.assert_array_equal(recording.points, files.disk_points(7))
 
 
 @given(

@@ -243,9 +243,9 @@ FILES = {
     ),
     "matrices that are too large": (
         "a.npy",
-        npy_bytes(np.broadcast_to(np.eye(65), (3, 65, 65))),
+        npy_bytes(np.broadcast_to(np.eye(21), (3, 21, 21))),
         {},
-        "matrices of 65×65 are too large, 64×64 is the most: choose fewer channels",
+        "matrices of 21×21 are too large for the space 'spd', 20×20 is the most: choose fewer",
     ),
     "a sequence in two places": (
         "a.csv",
