@@ -98,7 +98,10 @@ def progress_bar(total: float, *, counts: bool = True) -> Iterator[Callable[[flo
     numbers = (MofNCompleteColumn(),) if counts else ()
     columns = (BarColumn(), *numbers, TextColumn("{task.description}"))
     console = Console(stderr=True)
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+    if not console.is_terminal:  # where some versions of rich write an empty line
+        yield lambda done, doing: None
+        return
+    with Progress(*columns, console=console) as progress:
         bar = progress.add_task("", total=total)
         yield lambda done, doing: progress.update(bar, completed=done, description=doing)
 
