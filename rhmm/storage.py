@@ -28,7 +28,7 @@ _NO_CHECKSUM = "0" * 64
 
 
 def save(path, manifold: Manifold, parameters: Parameters) -> None:
-    path = _checked(path)
+    path = model_path(path)
     head: dict[str, Any] = {"format": _FORMAT, "manifold": manifold.name, "size": manifold.size}
     if path.suffix == ".npz":
         write_npz(path, head | parameters._asdict())
@@ -41,7 +41,7 @@ def save(path, manifold: Manifold, parameters: Parameters) -> None:
 
 def load(path) -> tuple:
     """``(manifold, startprob, transmat, means, sigmas)``, not yet checked."""
-    path = _checked(path)
+    path = model_path(path)
     try:
         content, is_sealed = read_npz(path) if path.suffix == ".npz" else _read_json(path)
         if str(content["format"]) not in (_FORMAT, _FORMAT_WITHOUT_CHECKSUM):
@@ -144,8 +144,24 @@ def _check_unpacked_size(whole: bytes) -> None:
         )
 
 
-def _checked(path) -> Path:
+def model_path(path) -> Path:
+    """`path`, if a model can be kept there; otherwise a ValueError."""
     path = Path(path)
     if path.suffix not in (".json", ".npz"):
         raise ValueError(f"path must end in .json or .npz, not {path.name!r}")
     return path
+
+
+# Parquet
+
+
+def import_pyarrow():
+    """The packages pyarrow and pyarrow.parquet, which only Parquet files need."""
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            "a .parquet file needs the package pyarrow; a .csv file needs nothing"
+        ) from None
+    return pyarrow, parquet

@@ -120,7 +120,7 @@ def test_a_warning_does_not_make_a_sweep_fail(tmp_path, capsys, monkeypatch, exp
         warnings.warn("nothing that matters", UserWarning, stacklevel=2)
         return expected
 
-    monkeypatch.setattr("rhmm.__main__.sweep", warn_and_sweep)
+    monkeypatch.setattr("rhmm.commands.sweep.sweep", warn_and_sweep)
     main(["sweep", *SMALL, "--out", str(tmp_path / "runs.csv")])
     printed = capsys.readouterr()
     assert "UserWarning: nothing that matters" in printed.err
@@ -238,7 +238,8 @@ def no_reader():
     "arguments", [["sweep", *SMALL, "--out", "runs.csv"], ["table"], ["table", "--json"]]
 )
 def test_output_that_is_not_read_is_no_error(capsys, monkeypatch, expected, arguments):
-    monkeypatch.setattr("rhmm.__main__.sweep", lambda *_: expected)
+    for command in ("sweep", "table"):
+        monkeypatch.setattr(f"rhmm.commands.{command}.sweep", lambda *_: expected)
     with no_reader():
         main(arguments)
     assert capsys.readouterr().err == ""
@@ -322,7 +323,7 @@ def test_the_table_shows_ours_beside_the_papers(capsys, monkeypatch):
         replace(run_once(paper_model(), Configuration("ceiling", 50), 0), configuration=row)
         for row in table.configurations()
     ]
-    monkeypatch.setattr("rhmm.__main__.sweep", lambda *_: runs)
+    monkeypatch.setattr("rhmm.commands.table.sweep", lambda *_: runs)
     main(["table"])
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     for configuration in table.configurations():

@@ -107,7 +107,7 @@ def test_only_em_has_an_error_that_no_mean_over_runs_has_either():
 def test_chains_of_another_length_are_not_compared_with_the_papers(capsys, monkeypatch):
     runs = [run_of(configuration) for configuration in table.configurations(6000)]
     assert all(row.paper is None and row.remarks == [] for row in table.rows(runs))
-    monkeypatch.setattr("rhmm.__main__.sweep", lambda *_: runs)
+    monkeypatch.setattr("rhmm.commands.table.sweep", lambda *_: runs)
     main(["table", "--length", "6000"])
     printed = capsys.readouterr().out
     assert "the paper's numbers are of 10,000 observations and not shown" in printed

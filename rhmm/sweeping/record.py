@@ -18,9 +18,9 @@ from types import ModuleType
 from weakref import WeakSet
 
 from rhmm.model import HiddenMarkovModel
+from rhmm.storage import import_pyarrow
 from rhmm.sweeping.rows import (
     header,
-    import_pyarrow,
     line_of,
     read_csv,
     read_parquet,

@@ -19,7 +19,7 @@ import numpy as np
 
 from rhmm.model import HiddenMarkovModel
 from rhmm.scoring import MEASURES
-from rhmm.storage import checksum
+from rhmm.storage import checksum, import_pyarrow
 from rhmm.sweeping.configuration import Configuration, all_options
 from rhmm.sweeping.run import Run, nested
 from rhmm.version import __version__
@@ -270,14 +270,3 @@ def write_parquet(path: Path, truth: HiddenMarkovModel, runs: Iterable[Run]) -> 
     content = out.getvalue()
     sealed = _NO_CHECKSUM[:-64] + checksum(content)
     path.write_bytes(content.replace(_NO_CHECKSUM.encode(), sealed.encode()))
-
-
-def import_pyarrow():
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ModuleNotFoundError:
-        raise ModuleNotFoundError(
-            "a .parquet file needs the package pyarrow; a .csv file needs nothing"
-        ) from None
-    return pyarrow, parquet

@@ -1,7 +1,7 @@
 // The chain: a token walks the diagram, and each state that it comes to emits a point. Then the states are hidden.
 
 import { colourOf } from "../marks.js";
-import { element } from "./stage.js";
+import { element } from "./element.js";
 
 /** @import { Stage } from "./stage.js" */
 

@@ -2,7 +2,7 @@
 
 import { colourOf } from "../marks.js";
 
-/** @import { Board } from "./stage.js" */
+/** @import { Board } from "./board.js" */
 
 /** Where a plot stands on a panel, and what its axes reach. @typedef {{ left: number, right: number, top: number, bottom: number, xMost: number, yMost: number, xLeast?: number }} Axes */
 

@@ -29,7 +29,7 @@ def test_the_papers_table_says_over_how_many_seeds_it_is(papers, left_out, words
 
 def test_the_papers_table_agrees_with_the_command_line(papers, capsys, monkeypatch):
     monkeypatch.setattr("rhmm.table.configurations", lambda length: PAPERS.configurations())
-    monkeypatch.setattr("rhmm.__main__.sweep", lambda *_: papers)
+    monkeypatch.setattr("rhmm.commands.table.sweep", lambda *_: papers)
     main(["table", "--json", "--runs", "2"])
     printed = {row["name"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
     table = tables.paper_table(tables.paper_rows(papers))

@@ -1,0 +1,51 @@
+"""Rows of a Parquet file; the package pyarrow reads it."""
+
+import io
+
+import numpy as np
+
+from rhmm.reading.content import LABEL, SEQUENCE, TIME, Asked, Content, check_size, seconds_of
+from rhmm.reading.wrong import WrongFileError, no_numbers
+from rhmm.storage import import_pyarrow
+
+
+def read_parquet(data: bytes, asked: Asked) -> Content:
+    """The rows of a Parquet file."""
+    pyarrow, parquet = import_pyarrow()
+    try:
+        file = parquet.ParquetFile(io.BytesIO(data))
+        names = file.schema_arrow.names
+        check_size(file.metadata.num_rows * max(len(names), 1))
+        roles = asked.roles(names)
+        table = file.read()
+    except (pyarrow.ArrowException, OSError):
+        raise WrongFileError("the Parquet file is damaged: save it again") from None
+    numbers = np.empty((table.num_rows, len(roles.numbers)))
+    for place, name in enumerate(roles.numbers):
+        numbers[:, place] = _numbers(pyarrow, name, table.column(name))
+    rows = np.arange(1, table.num_rows + 1)
+    content = Content("parquet", "row", numbers, rows, columns=roles.numbers)
+    if roles.label is not None:
+        content.labels = _texts(table.column(roles.label))
+    if roles.sequence is not None:
+        content.sequences = _texts(table.column(roles.sequence))
+    if roles.time is not None:
+        content.times, content.wrong = seconds_of(_texts(table.column(roles.time)), rows)
+    content.found = {LABEL: roles.label, SEQUENCE: roles.sequence, TIME: roles.time}
+    if roles.ignored:
+        content.notes.append(f"The columns {', '.join(roles.ignored)} were left out.")
+    return content
+
+
+def _numbers(pyarrow, name: str, column) -> np.ndarray:
+    kinds = pyarrow.types
+    kind = column.type
+    if kinds.is_dictionary(kind):
+        kind = kind.value_type
+    if not (kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)):
+        raise no_numbers(name, f"values of type {str(kind)[:40]}")
+    return column.cast(pyarrow.float64()).to_numpy()
+
+
+def _texts(column) -> list[str]:
+    return ["" if value is None else str(value) for value in column.to_pylist()]

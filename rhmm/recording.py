@@ -1,0 +1,35 @@
+"""Observations with all that is known of them besides: labels, sequences, times."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rhmm.manifolds import Manifold
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """Sequences of observations, one after another."""
+
+    manifold: Manifold
+    points: np.ndarray
+    """Shape (T, *point_shape); a row of NaN is a missing observation."""
+    lengths: np.ndarray
+    """How many observations each of the S sequences has, shape (S,); they add up to T."""
+    sequence_names: tuple[str, ...]
+    """One for each sequence."""
+    labels: np.ndarray | None = None
+    """A place in `label_names` for each observation, or -1 where none is known; shape (T,)."""
+    label_names: tuple[str, ...] = ()
+    times: np.ndarray | None = None
+    """When each observation begins, in seconds; shape (T,)."""
+
+    @property
+    def observed(self) -> np.ndarray:
+        """Which observations are there, shape (T,)."""
+        return ~np.isnan(self.points.reshape(len(self.points), -1)).any(axis=1)
+
+    def sequence(self, number: int) -> slice:
+        """Where the observations of a sequence are."""
+        ends = np.cumsum(self.lengths)
+        return slice(int(ends[number] - self.lengths[number]), int(ends[number]))
