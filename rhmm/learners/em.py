@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from rhmm.clustering import best_clusters
 from rhmm.estimator import check_components
 from rhmm.exceptions import ConvergenceWarning, warn_degenerate, warn_not_converged
 from rhmm.inference import Smoothed, smoothing
@@ -19,9 +18,9 @@ from rhmm.parameters import (
     MIN_SIGMA,
     Parameters,
     log_densities,
-    parameters_from_labels,
     sigmas_from_delta,
 )
+from rhmm.search import search
 from rhmm.validation import (
     as_generator,
     check_callback,
@@ -76,15 +75,15 @@ class RiemannianHMM(HiddenMarkovModel):
     n_components
         Number of hidden states N.
     n_init
-        Starts of the K-means that EM begins with.
+        Starts that are tried on a sample of the data, see `rhmm.search`; EM goes on from the best.
     n_iter, tol
         EM stops after `n_iter` steps, or when a step gains less than `tol` in log-likelihood.
     min_sigma
         Floor of every σ_i: without one the likelihood is unbounded.
     init
-        Another `RiemannianHMM` to start EM from, instead of K-means.
+        Another `RiemannianHMM` to start EM from, instead of a search.
     random_state
-        A seed or numpy Generator for K-means.
+        A seed or numpy Generator for the search.
     callback
         Called with the `Monitor` after each EM step; raise StopIteration in it to stop there.
 
@@ -100,7 +99,7 @@ class RiemannianHMM(HiddenMarkovModel):
         manifold: Manifold,
         n_components: int,
         *,
-        n_init: int = 5,
+        n_init: int = 16,
         n_iter: int = 100,
         tol: float = 1e-4,
         min_sigma: float = MIN_SIGMA,
@@ -145,7 +144,8 @@ class RiemannianHMM(HiddenMarkovModel):
         return type(self)(init=init, **{name: clone(v, safe=False) for name, v in given.items()})
 
     def fit(self, X, y=None, *, lengths=None) -> "RiemannianHMM":
-        """Expectation–maximisation from K-means (or from `init`); `y` is ignored."""
+        """Expectation–maximisation from the best of several starts (or from `init`); `y` is
+        ignored."""
         self.check_options()
         X, observed = self.manifold.observations("X", X)
         lengths = check_lengths(lengths, len(X))
@@ -170,19 +170,22 @@ class RiemannianHMM(HiddenMarkovModel):
         if self.init is not None:
             start = self.init.parameters_
             return start._replace(sigmas=np.maximum(start.sigmas, min_sigma))
-        points = X[observed]
-        if len(points) < n:
+        if observed.sum() < n:
             raise ValueError(
-                f"X must hold at least n_components={n} observations, not {len(points)}"
+                f"X must hold at least n_components={n} observations, not {observed.sum()}"
             )
-        rng = as_generator("random_state", self.random_state)
-        clusters = best_clusters(
-            self.manifold, points, n, rng, n_init=self.n_init, max_iter=300, tol=1e-6
+        found = search(
+            self.manifold,
+            X,
+            observed,
+            lengths,
+            n,
+            as_generator("random_state", self.random_state),
+            tried=self.n_init,
+            least_delta=float(self.manifold.delta(min_sigma)),
         )
-        ends = np.cumsum(lengths)
-        return parameters_from_labels(
-            self.manifold, clusters.labels, observed, ends, clusters.centres, clusters.d2, min_sigma
-        )
+        sigmas = sigmas_from_delta(self.manifold, found.delta, min_sigma)
+        return Parameters(np.full(n, 1.0 / n), found.transmat, found.means, sigmas)
 
 
 def run_em(

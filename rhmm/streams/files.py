@@ -25,8 +25,7 @@ from rhmm.streams.checks import (
 from rhmm.streams.ensemble import Runner
 from rhmm.streams.trace import Trace
 
-_FORMAT = "rhmm online learner 7"
-_FORMAT_WITHOUT_CHECKSUM = "rhmm online learner 6"
+_FORMAT = "rhmm online learner 8"
 _FORMAT_OF_05 = "rhmm online learner 5"
 _BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 _POSITIONS = {"MT19937": ("state", "pos", 624), "Philox": (None, "buffer_pos", 4)}
@@ -70,12 +69,11 @@ def load(path, learner_class):
     try:
         content, is_sealed = read_npz(path)
         head = parsed_json(str(content["head"]))
-        if head["format"] not in (_FORMAT, _FORMAT_WITHOUT_CHECKSUM, _FORMAT_OF_05):
+        if head["format"] not in (_FORMAT, _FORMAT_OF_05):
             raise ValueError("unknown format")
         if is_sealed != (head["format"] == _FORMAT):
             raise ValueError("its checksum is missing, or its format was changed")
-        if head["format"] == _FORMAT_OF_05:
-            head = _converted(head, content)
+        head = _converted(head, content) if head["format"] == _FORMAT_OF_05 else head
         if head["learner"] != learner_class.__name__:
             raise ValueError(f"it is a {head['learner']}: use {head['learner']}.load")
         return _restored(learner_class, head, content)
@@ -102,6 +100,13 @@ def _restored(learner_class, head: dict, content: dict):
         learner.state_class(**_without_prefix(str(r), content))
         for r in range(len(head["settings"]))
     ]
+    if head.get("is_old") and head["ensemble"] is not None:
+        # The recursion has changed since: it goes on from what the leader had learned.
+        check_whole("leader", head["ensemble"]["numbers"]["leader"], 0, len(states) - 1)
+        leader = states[head["ensemble"]["numbers"]["leader"]]
+        check_state(leader, learner.n_components, manifold, *learner._room)
+        stream.ensemble = learner.ensemble_from(leader)
+        head["latest"] = head["ensemble"] = None
     if head["latest"] is not None:
         settings = learner._settings_from(head["settings"][-1])
         runner = Runner(settings, states.pop())
@@ -146,7 +151,7 @@ def _converted(head: dict, content: dict) -> dict:
     for name in [name for name in content if name.startswith("field.")]:
         content["ensemble." + name.removeprefix("field.")] = content.pop(name)
     return {
-        "format": _FORMAT,
+        "is_old": not windowed,
         "learner": learner,
         "manifold": head["manifold"],
         "options": options,
