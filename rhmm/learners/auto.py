@@ -24,7 +24,6 @@ from rhmm._jit import kernel
 from rhmm.learners.learner import OnlineLearner
 from rhmm.learners.streaming import GROWING, INIT, StreamingHMM
 from rhmm.manifolds import Manifold
-from rhmm.parameters import MIN_SIGMA
 from rhmm.streams import start
 from rhmm.streams.checks import (
     check_array,
@@ -264,7 +263,7 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
         *,
         lag: int = 8,
         init: str = "kmeans",
-        min_sigma: float = MIN_SIGMA,
+        min_sigma: float | None = None,
         random_state=None,
         trace_every: int | None = None,
         callback: Callable[["AutoMemoryRiemannianHMM"], None] | None = None,
@@ -294,7 +293,8 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
         return self._memory(BANK[min(runner, _GROWING)])  # a newcomer has a growing memory
 
     def _decide(self, ensemble: Ensemble) -> Ensemble:
-        ensemble.decide(self._challenger, self._start_anew)
+        if isinstance(ensemble, Bank):
+            ensemble.decide(self._challenger, self._start_anew)
         return ensemble
 
     def _start_anew(self, bank: Bank) -> StreamingState:

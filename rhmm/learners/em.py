@@ -15,8 +15,8 @@ from rhmm.learners.learner import Learner, Progress
 from rhmm.manifolds import Manifold
 from rhmm.model import HiddenMarkovModel
 from rhmm.parameters import (
-    MIN_SIGMA,
     Parameters,
+    floor_of_sigma,
     log_densities,
     sigmas_from_delta,
 )
@@ -79,7 +79,8 @@ class RiemannianHMM(HiddenMarkovModel):
     n_iter, tol
         EM stops after `n_iter` steps, or when a step gains less than `tol` in log-likelihood.
     min_sigma
-        Floor of every σ_i: without one the likelihood is unbounded.
+        Floor of every σ_i: without one the likelihood is unbounded. None: 10⁻³, or 10⁻³ times the
+        scale of the data if that is smaller.
     init
         Another `RiemannianHMM` to start EM from, instead of a search.
     random_state
@@ -102,7 +103,7 @@ class RiemannianHMM(HiddenMarkovModel):
         n_init: int = 16,
         n_iter: int = 100,
         tol: float = 1e-4,
-        min_sigma: float = MIN_SIGMA,
+        min_sigma: float | None = None,
         init: HiddenMarkovModel | None = None,
         random_state=None,
         callback: Callable[[Monitor], None] | None = None,
@@ -124,7 +125,7 @@ class RiemannianHMM(HiddenMarkovModel):
         check_integer("n_init", self.n_init, at_least=1)
         check_integer("n_iter", self.n_iter, at_least=0)
         check_number("tol", self.tol, at_least=0.0)
-        self.manifold.check_one_sigma("min_sigma", self.min_sigma)
+        self.manifold.check_min_sigma(self.min_sigma)
         check_callback(self.callback)
         if self.init is not None:
             fits = isinstance(self.init, HiddenMarkovModel) and (
@@ -149,15 +150,16 @@ class RiemannianHMM(HiddenMarkovModel):
         self.check_options()
         X, observed = self.manifold.observations("X", X)
         lengths = check_lengths(lengths, len(X))
+        min_sigma = floor_of_sigma(self.manifold, X[observed], self.min_sigma)
         self.monitor_ = run_em(
             self.manifold,
             X,
             observed,
             lengths,
-            self._start(X, observed, lengths),
+            self._start(X, observed, lengths, min_sigma),
             n_iter=self.n_iter,
             tol=self.tol,
-            min_sigma=float(self.min_sigma),
+            min_sigma=min_sigma,
             callback=self.callback,
         )
         self.parameters_ = self.monitor_.parameters[-1]
@@ -165,8 +167,8 @@ class RiemannianHMM(HiddenMarkovModel):
         """Bytes that EM holds at once: the observations, and γ and d² of each in every state."""
         return self
 
-    def _start(self, X, observed, lengths) -> Parameters:
-        n, min_sigma = self.n_components, float(self.min_sigma)
+    def _start(self, X, observed, lengths, min_sigma: float) -> Parameters:
+        n = self.n_components
         if self.init is not None:
             start = self.init.parameters_
             return start._replace(sigmas=np.maximum(start.sigmas, min_sigma))

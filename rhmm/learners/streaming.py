@@ -11,7 +11,6 @@ from rhmm.learners.learner import OnlineLearner, Option
 from rhmm.learners.online import OnlineHMM
 from rhmm.learners.windowed import check_window
 from rhmm.manifolds import Manifold
-from rhmm.parameters import MIN_SIGMA
 from rhmm.search import Fit, Sample
 from rhmm.streams import start
 from rhmm.streams.ensemble import Ensemble, Runner
@@ -35,7 +34,7 @@ from rhmm.validation import check_choice, check_integer
 
 GROWING, FIXED = "growing", "fixed"
 _INITS = ("kmeans", "cold")
-_GAIN = 2.0
+_GAIN = 1.5
 
 
 class StreamingHMM(OnlineHMM):
@@ -172,7 +171,8 @@ class StreamingRiemannianHMM(StreamingHMM):
         them. ``"cold"``: random points among the first 30 (10 for each state if that is more).
         Where these were few, it begins afresh after 100 observations for each state (320 at least).
     min_sigma
-        Floor of every σ_i.
+        Floor of every σ_i. None: 10⁻³, or 10⁻³ times the scale of the observations that it starts
+        from if that is smaller.
     random_state
         A seed or numpy Generator for the start.
     trace_every
@@ -192,7 +192,7 @@ class StreamingRiemannianHMM(StreamingHMM):
         memory: str = GROWING,
         lag: int = 8,
         init: str = "kmeans",
-        min_sigma: float = MIN_SIGMA,
+        min_sigma: float | None = None,
         random_state=None,
         trace_every: int | None = None,
         callback: Callable[["StreamingRiemannianHMM"], None] | None = None,
@@ -231,7 +231,8 @@ class StreamingRiemannianHMM(StreamingHMM):
         return self._memory(GROWING if self.memory == GROWING else self.window)
 
     def _decide(self, ensemble: Ensemble) -> Ensemble:
-        ensemble.decide(self._challenger)
+        if isinstance(ensemble, Reviewed):
+            ensemble.decide(self._challenger)
         return ensemble
 
 

@@ -17,16 +17,16 @@ def starts(
     sample: Sample, n: int, rng: np.random.Generator, *, tried: int, kept: int, steps: int
 ) -> list[Fit]:
     """The likeliest starts with n states each, after so many more iterations of EM each."""
-    parameters, prior, likelihood = _screened(sample, n, rng, tried, cold=False)
+    transmat, means, delta, prior, likelihood = _screened(sample, n, rng, tried, cold=False)
     chosen = np.argsort(-likelihood, kind="stable")[:kept]
-    found = [climbed(sample, *(p[c] for p in parameters), prior[c], steps) for c in chosen]
+    found = [climbed(sample, transmat[c], means[c], delta[c], prior[c], steps) for c in chosen]
     return sorted(found, key=lambda fit: -fit.log_likelihood)
 
 
 def seeds(sample: Sample, n: int, rng: np.random.Generator) -> Fit:
     """A bare start: it has points for means, one δ, and a chain that goes anywhere."""
-    parameters, prior, _ = _screened(sample, n, rng, 1, cold=True)
-    return climbed(sample, *(p[0] for p in parameters), prior[0], 0)
+    transmat, means, delta, prior, _ = _screened(sample, n, rng, 1, cold=True)
+    return climbed(sample, transmat[0], means[0], delta[0], prior[0], 0)
 
 
 def _screened(sample: Sample, n: int, rng, count: int, *, cold: bool):
@@ -39,7 +39,7 @@ def _screened(sample: Sample, n: int, rng, count: int, *, cold: bool):
         rng.random((count, n, _TRIALS)), sample.least_delta, outlying(manifold.dim), cold,
         transmat, means, delta, prior, likelihood,
     )  # fmt: skip
-    return (transmat, means, delta), prior, likelihood
+    return transmat, means, delta, prior, likelihood
 
 
 @kernel

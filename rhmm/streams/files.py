@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from rhmm.manifolds import manifold_named
+from rhmm.parameters import MIN_SIGMA
 from rhmm.storage import parsed_json, read_npz, write_npz
 from rhmm.streams.checks import (
     MOST,
@@ -41,6 +42,7 @@ def save(path, learner) -> None:
         "manifold": [learner.manifold.name, learner.manifold.size],
         "options": learner.stored_options(),
         "rng_states": [_plain(stream.first_rng_state), _plain(stream.rng.bit_generator.state)],
+        "min_sigma": stream.min_sigma,
         "skipped": stream.skipped,
         "peak_nbytes": stream.peak_nbytes,
         "ensemble": None,
@@ -94,6 +96,7 @@ def _restored(learner_class, head: dict, content: dict):
     stream = learner._open_stream()
     stream.first_rng_state = first
     stream.skipped, stream.peak_nbytes = head["skipped"], head["peak_nbytes"]
+    stream.min_sigma = _checked_floor(learner, head["min_sigma"])
     stream.buffer = buffer
     stream.sensor.last, stream.sensor.run = content["sensor.last"], content["sensor.run"]
     states = [
@@ -117,6 +120,15 @@ def _restored(learner_class, head: dict, content: dict):
         stream.traces = [Trace(**_without_prefix("trace", content))]
     _check(learner, stream)
     return learner
+
+
+def _checked_floor(learner, stored) -> float:
+    """The floor of σ that a file says, if the learner's options do not."""
+    if learner.min_sigma is not None:
+        return float(learner.min_sigma)
+    if isinstance(stored, bool) or not isinstance(stored, float) or not 0.0 < stored <= MIN_SIGMA:
+        raise ValueError(f"min_sigma must be above 0 and at most {MIN_SIGMA:g}")
+    return learner.manifold.check_one_sigma("min_sigma", stored)
 
 
 def _ensemble(learner, head: dict, states: list, content: dict):
@@ -156,6 +168,7 @@ def _converted(head: dict, content: dict) -> dict:
         "manifold": head["manifold"],
         "options": options,
         "rng_states": head["luck"],
+        "min_sigma": options["min_sigma"],
         "skipped": head["skipped"],
         "peak_nbytes": head["peak_nbytes"],
         "ensemble": ensemble,
