@@ -80,15 +80,15 @@ def test_missing_observations_are_left_out():
 
 @pytest.mark.parametrize("n_components", [[], [0, 1], "many", [1.5], None, 3])
 def test_numbers_of_states_that_are_none_are_refused(n_components):
-    with pytest.raises(ValueError, match="^n_components must be whole numbers from 1 on"):
+    with pytest.raises(ValueError, match=r"^n_components must be whole numbers from 1 on"):
         select_n_components(Euclidean(2), np.zeros((5, 2)), n_components)
 
 
 def test_more_states_than_observations_are_refused():
-    with pytest.raises(ValueError, match="^X must hold at least 4 observations"):
+    with pytest.raises(ValueError, match=r"^X must hold at least 4 observations"):
         select_n_components(Euclidean(2), np.zeros((3, 2)), range(1, 5))
 
 
 def test_another_criterion_is_refused():
-    with pytest.raises(ValueError, match="^criterion must be"):
+    with pytest.raises(ValueError, match=r"^criterion must be"):
         select_n_components(Euclidean(2), np.zeros((9, 2)), criterion="mdl")

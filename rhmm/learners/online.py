@@ -74,7 +74,7 @@ class OnlineHMM(Estimator):
     @property
     @abstractmethod
     def n_held(self) -> int:
-        """Observations that it holds at a time, after its start."""
+        """The latest observations that it learns from at a time, after its start."""
 
     @abstractmethod
     def _begin(self, points: np.ndarray, seen: int) -> Ensemble:

@@ -58,7 +58,10 @@ class StreamingHMM(OnlineHMM):
 
     @property
     def n_held(self) -> int:
-        """Observations that it holds at a time: two lags."""
+        """The latest observations that it learns from at a time: two lags.
+
+        Besides it keeps a record for its reviews, see `rhmm.streams.history`.
+        """
         return 2 * self.lag
 
     @property
@@ -249,8 +252,8 @@ INIT = Option(
 LEARNER = OnlineLearner(
     key="streaming",
     label="streaming",
-    about="Our online algorithm: it starts from Δ observations, then holds only a few, and has a "
-    "memory that does not depend on Δ.",
+    about="Our online algorithm: it starts from Δ observations, learns from a few at a time, and "
+    "reviews itself on a thinned record of all that it has seen.",
     estimator=StreamingRiemannianHMM,
     options=(
         INIT,

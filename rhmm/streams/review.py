@@ -134,7 +134,8 @@ class Reviewed(Recorder):
     def decide(self, challenger: Callable[["Reviewed"], Challenger | None]) -> None:
         """Judge the challenger, or look for one if it is time."""
         if self._is_on_trial:
-            self._judge()
+            if self.recorded % _EVERY == 0:  # any chunking must give the same
+                self._judge()
         elif self._is_due():
             found = challenger(self)
             if found is not None:

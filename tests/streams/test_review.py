@@ -69,3 +69,15 @@ def test_holes_do_not_count_for_a_review():
     online = learner(Hyperbolic(2), "growing").partial_fit(X)
     online.partial_fit(np.full((1_000, 2), np.nan))
     assert online._stream.ensemble.recorded == 390
+
+
+def test_a_trial_is_the_same_in_any_chunks():
+    X, _ = late_state(0)
+    one = StreamingRiemannianHMM(Hyperbolic(2), 3, random_state=0)
+    whole = one.partial_fit_predict_proba(X[:3_000])
+    other = StreamingRiemannianHMM(Hyperbolic(2), 3, random_state=0)
+    rng = np.random.default_rng(1)
+    cuts = np.sort(rng.choice(np.arange(1, 3_000), 300, replace=False))
+    parts = [other.partial_fit_predict_proba(part) for part in np.split(X[:3_000], cuts)]
+    assert np.concatenate(parts).tobytes() == whole.tobytes()
+    assert one.means_.tobytes() == other.means_.tobytes()
