@@ -22,6 +22,7 @@ from rhmm.manifolds import (
 )
 from rhmm.parameters import Parameters
 from rhmm.scoring import Evaluation, evaluate
+from rhmm.selection import Selection, select_n_components
 from rhmm.streams.trace import Trace
 from rhmm.sweeping import Configuration, Run, open_executor, sweep
 from rhmm.version import __version__
@@ -44,6 +45,7 @@ __all__ = [
     "RiemannianKMeans",
     "Run",
     "RunFailedError",
+    "Selection",
     "StreamingRiemannianHMM",
     "Trace",
     "WindowedRiemannianHMM",
@@ -52,5 +54,6 @@ __all__ = [
     "open_executor",
     "register_learner",
     "register_manifold",
+    "select_n_components",
     "sweep",
 ]

@@ -11,7 +11,9 @@ from rhmm.manifolds import Manifold
 _PSEUDO_COUNT = 1.0
 
 MIN_SIGMA = 1e-3
-"""No σ is estimated smaller unless asked for: one on a few equal points would be 0."""
+"""No σ is estimated smaller unless asked for, or the data are small themselves: one on a few equal
+points would be 0."""
+_SMALLEST_FLOOR = 1e-12
 
 
 class Parameters(NamedTuple):
@@ -48,6 +50,19 @@ def _log_densities_into(d2, eta, log_z, out):
     for t in range(len(out)):
         for i in range(len(eta)):
             out[t, i] = eta[i] * d2[i, t] - log_z[i]
+
+
+def floor_of_sigma(manifold: Manifold, points: np.ndarray, min_sigma: float | None) -> float:
+    """`min_sigma`, or if it is None 10⁻³ times the scale of these points (T, *point_shape), and
+    10⁻³ at most.
+
+    The scale is the median distance from one point to the next.
+    """
+    if min_sigma is not None:
+        return float(min_sigma)
+    apart = manifold.dist(points[:-1], points[1:]) if len(points) > 1 else np.zeros(1)
+    scale = float(np.median(apart))
+    return MIN_SIGMA * min(scale, 1.0) if scale > _SMALLEST_FLOOR else MIN_SIGMA
 
 
 def sigmas_from_delta(manifold: Manifold, delta: np.ndarray, min_sigma: float) -> np.ndarray:

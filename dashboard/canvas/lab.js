@@ -86,7 +86,7 @@ class Lab {
     this.scrub.max = String(run.length);
     this.box.dataset.run = run.id;
     const [{ held, label }] = run.learners;
-    this.find("held-name").textContent = `the ${grouped(held)} observations that ${label} holds`;
+    this.find("held-name").textContent = `the latest ${grouped(held)} observations, which ${label} learns from`;
     this.wake();
   }
 

@@ -89,7 +89,7 @@ def trace_stride(experiment: Experiment) -> int:
 
 
 def observations_held(experiment: Experiment, key: str) -> int:
-    """How many observations an online learner holds at a time."""
+    """From how many of the latest observations an online learner learns at a time."""
     manifold, options = SPACES[experiment.space].manifold, experiment.options_of(key)
     return ONLINE_LEARNERS[key].make(manifold, experiment.n_states, 0, options).n_held
 

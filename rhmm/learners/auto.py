@@ -24,7 +24,6 @@ from rhmm._jit import kernel
 from rhmm.learners.learner import OnlineLearner
 from rhmm.learners.streaming import GROWING, INIT, StreamingHMM
 from rhmm.manifolds import Manifold
-from rhmm.parameters import MIN_SIGMA
 from rhmm.streams import start
 from rhmm.streams.checks import (
     check_array,
@@ -34,7 +33,8 @@ from rhmm.streams.checks import (
     check_whole,
 )
 from rhmm.streams.ensemble import Ensemble, Runner
-from rhmm.streams.race import ENOUGH, Race
+from rhmm.streams.review import Challenger, Recorder
+from rhmm.streams.start import ENOUGH
 from rhmm.streams.streaming_kernel import StreamingSettings, StreamingState, learn
 
 BANK: tuple[int | str, ...] = (50, 100, 200, 400, 800, GROWING)
@@ -64,19 +64,22 @@ _REMEMBERED = 100
 """Restarts that `restarts_` tells of, the latest."""
 
 
-class Bank(Ensemble):
+class Bank(Recorder):
     """The memories of `BANK`, side by side; `recent` has room for what a restart begins from."""
 
     forget = 1.0 / _HORIZON
     sizes: ClassVar[tuple[int, int]] = (len(BANK), len(BANK) + 1)
-    numbers: ClassVar[tuple[str, ...]] = (*Ensemble.numbers, "seen", "looked", "due", "calm_until")
+    numbers: ClassVar[tuple[str, ...]] = (*Recorder.numbers, "seen", "looked", "due", "calm_until")
     arrays: ClassVar[tuple[str, ...]] = (
-        *Ensemble.arrays, "recent", "level", "restarts", "transmat", "means", "delta",
+        *Recorder.arrays, "recent", "level", "restarts", "transmat", "means", "delta",
     )  # fmt: skip
 
-    def __init__(self, learn: Callable, runners: list[Runner], recent: np.ndarray):
-        super().__init__(learn, runners)
-        self.recent = recent
+    def __init__(
+        self, learn: Callable, runners: list[Runner], manifold: Manifold, points: np.ndarray
+    ):
+        super().__init__(learn, runners, manifold, points)
+        size = _size_of_recent(len(self.state.delta))
+        self.recent = np.zeros((size, *manifold.point_shape))
         self.seen = 0
         """Observations that were not missing."""
         self.looked = 0
@@ -99,8 +102,8 @@ class Bank(Ensemble):
     def nbytes(self) -> int:
         """With room for a newcomer, whether there is one or not."""
         kept = (self.recent, self.transmat, self.means, self.delta)
-        members = super().nbytes // len(self.runners) * (len(BANK) + 1)
-        return members + sum(array.nbytes for array in kept)
+        members = (super().nbytes - self.record.nbytes) // len(self.runners) * (len(BANK) + 1)
+        return members + self.record.nbytes + sum(array.nbytes for array in kept)
 
     @property
     def followed(self) -> int | str:
@@ -112,7 +115,7 @@ class Bank(Ensemble):
         return len(self.runners) > len(BANK)
 
     def until_decision(self) -> int:
-        return _EVERY - self.seen % _EVERY
+        return min(_EVERY - self.seen % _EVERY, self.history.until_full())
 
     def recent_scores(self) -> dict[int | str, float]:
         """Each memory's recent predictive log density per observation."""
@@ -123,11 +126,20 @@ class Bank(Ensemble):
     def _watch(self, X, observed, predictive, led) -> None:
         present = X[observed]
         self.seen += len(present)
+        self._note(present)
         self.recent = np.concatenate([self.recent, present])[-len(self.recent) :]
         _follow_level(predictive, observed, led, self.level)
 
-    def decide(self, start_anew: Callable[["Bank"], StreamingState]) -> None:
-        """Sync and restart if it is time; `start_anew` makes a state from `recent`."""
+    def decide(
+        self,
+        challenger: Callable[["Bank"], Challenger | None],
+        start_anew: Callable[["Bank"], StreamingState],
+    ) -> None:
+        """Review, sync and restart if it is time; `start_anew` makes a state from `recent`."""
+        if self._is_due():
+            found = challenger(self)
+            if found is not None:
+                self._take_in(found)
         if self.seen == self.looked or self.seen % _EVERY:
             return
         self.looked = self.seen
@@ -142,6 +154,13 @@ class Bank(Ensemble):
             self.due = self.seen + len(self.recent)
         if self.due < 0 and not self._has_fallen_by(_DOUBT):
             self._remember()
+
+    def _take_in(self, challenger: Challenger) -> None:
+        """Let the growing memory, or all of them, go on from a better model of the record."""
+        at_once = math.isinf(challenger.gain)
+        if at_once or challenger.gain > _AHEAD:
+            for member in range(len(BANK)) if at_once else [_GROWING]:
+                self._replace(member, challenger.state)
 
     def _has_fallen_by(self, deviations: float) -> bool:
         _, mean, variance, recent = self.level
@@ -235,7 +254,7 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
         As for `StreamingRiemannianHMM`.
     """
 
-    ensembles: ClassVar[tuple[type[Ensemble], ...]] = (Race, Bank)
+    ensembles: ClassVar[tuple[type[Ensemble], ...]] = (Bank,)
 
     def __init__(
         self,
@@ -244,7 +263,7 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
         *,
         lag: int = 8,
         init: str = "kmeans",
-        min_sigma: float = MIN_SIGMA,
+        min_sigma: float | None = None,
         random_state=None,
         trace_every: int | None = None,
         callback: Callable[["AutoMemoryRiemannianHMM"], None] | None = None,
@@ -266,25 +285,21 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
             return self._cold_start_size
         return max(_LEAST_START, _START * self.n_components)
 
-    def _settled(self, state: StreamingState) -> Ensemble:
+    def _settled(self, state: StreamingState, points: np.ndarray) -> Ensemble:
         members = [Runner(self._settings_of(Bank, m), state).copy() for m in range(len(BANK))]
-        size = _size_of_recent(self.n_components)
-        return Bank(learn, members, np.zeros((size, *self.manifold.point_shape)))
+        return Bank(learn, members, self.manifold, points)
 
     def _settings_of(self, kind: type[Ensemble], runner: int) -> StreamingSettings:
-        if kind is Bank:
-            return self._memory(BANK[min(runner, _GROWING)])  # a newcomer has a growing memory
-        return super()._settings_of(kind, runner)
+        return self._memory(BANK[min(runner, _GROWING)])  # a newcomer has a growing memory
 
     def _decide(self, ensemble: Ensemble) -> Ensemble:
         if isinstance(ensemble, Bank):
-            ensemble.decide(self._start_anew)
-            return ensemble
-        return super()._decide(ensemble)
+            ensemble.decide(self._challenger, self._start_anew)
+        return ensemble
 
     def _start_anew(self, bank: Bank) -> StreamingState:
         """A state from the bank's recent observations alone, its states named as they were."""
-        (found,) = self._candidates(bank.recent, cold=False, race=False)
+        found = self._best_start(bank.recent, cold=False)
         found = start.recognised(self.manifold, bank.transmat, bank.means, bank.delta, found)
         return start.streaming_state(self.manifold, found, self.lag, self.n_samples_seen_)
 

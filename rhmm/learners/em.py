@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from rhmm.clustering import best_clusters
 from rhmm.estimator import check_components
 from rhmm.exceptions import ConvergenceWarning, warn_degenerate, warn_not_converged
 from rhmm.inference import Smoothed, smoothing
@@ -16,12 +15,12 @@ from rhmm.learners.learner import Learner, Progress
 from rhmm.manifolds import Manifold
 from rhmm.model import HiddenMarkovModel
 from rhmm.parameters import (
-    MIN_SIGMA,
     Parameters,
+    floor_of_sigma,
     log_densities,
-    parameters_from_labels,
     sigmas_from_delta,
 )
+from rhmm.search import search
 from rhmm.validation import (
     as_generator,
     check_callback,
@@ -76,15 +75,16 @@ class RiemannianHMM(HiddenMarkovModel):
     n_components
         Number of hidden states N.
     n_init
-        Starts of the K-means that EM begins with.
+        Starts that are tried on a sample of the data, see `rhmm.search`; EM goes on from the best.
     n_iter, tol
         EM stops after `n_iter` steps, or when a step gains less than `tol` in log-likelihood.
     min_sigma
-        Floor of every σ_i: without one the likelihood is unbounded.
+        Floor of every σ_i: without one the likelihood is unbounded. None: 10⁻³, or 10⁻³ times the
+        scale of the data if that is smaller.
     init
-        Another `RiemannianHMM` to start EM from, instead of K-means.
+        Another `RiemannianHMM` to start EM from, instead of a search.
     random_state
-        A seed or numpy Generator for K-means.
+        A seed or numpy Generator for the search.
     callback
         Called with the `Monitor` after each EM step; raise StopIteration in it to stop there.
 
@@ -100,10 +100,10 @@ class RiemannianHMM(HiddenMarkovModel):
         manifold: Manifold,
         n_components: int,
         *,
-        n_init: int = 5,
+        n_init: int = 16,
         n_iter: int = 100,
         tol: float = 1e-4,
-        min_sigma: float = MIN_SIGMA,
+        min_sigma: float | None = None,
         init: HiddenMarkovModel | None = None,
         random_state=None,
         callback: Callable[[Monitor], None] | None = None,
@@ -125,7 +125,7 @@ class RiemannianHMM(HiddenMarkovModel):
         check_integer("n_init", self.n_init, at_least=1)
         check_integer("n_iter", self.n_iter, at_least=0)
         check_number("tol", self.tol, at_least=0.0)
-        self.manifold.check_one_sigma("min_sigma", self.min_sigma)
+        self.manifold.check_min_sigma(self.min_sigma)
         check_callback(self.callback)
         if self.init is not None:
             fits = isinstance(self.init, HiddenMarkovModel) and (
@@ -145,19 +145,21 @@ class RiemannianHMM(HiddenMarkovModel):
         return type(self)(init=init, **{name: clone(v, safe=False) for name, v in given.items()})
 
     def fit(self, X, y=None, *, lengths=None) -> "RiemannianHMM":
-        """Expectation–maximisation from K-means (or from `init`); `y` is ignored."""
+        """Expectation–maximisation from the best of several starts (or from `init`); `y` is
+        ignored."""
         self.check_options()
         X, observed = self.manifold.observations("X", X)
         lengths = check_lengths(lengths, len(X))
+        min_sigma = floor_of_sigma(self.manifold, X[observed], self.min_sigma)
         self.monitor_ = run_em(
             self.manifold,
             X,
             observed,
             lengths,
-            self._start(X, observed, lengths),
+            self._start(X, observed, lengths, min_sigma),
             n_iter=self.n_iter,
             tol=self.tol,
-            min_sigma=float(self.min_sigma),
+            min_sigma=min_sigma,
             callback=self.callback,
         )
         self.parameters_ = self.monitor_.parameters[-1]
@@ -165,24 +167,27 @@ class RiemannianHMM(HiddenMarkovModel):
         """Bytes that EM holds at once: the observations, and γ and d² of each in every state."""
         return self
 
-    def _start(self, X, observed, lengths) -> Parameters:
-        n, min_sigma = self.n_components, float(self.min_sigma)
+    def _start(self, X, observed, lengths, min_sigma: float) -> Parameters:
+        n = self.n_components
         if self.init is not None:
             start = self.init.parameters_
             return start._replace(sigmas=np.maximum(start.sigmas, min_sigma))
-        points = X[observed]
-        if len(points) < n:
+        if observed.sum() < n:
             raise ValueError(
-                f"X must hold at least n_components={n} observations, not {len(points)}"
+                f"X must hold at least n_components={n} observations, not {observed.sum()}"
             )
-        rng = as_generator("random_state", self.random_state)
-        clusters = best_clusters(
-            self.manifold, points, n, rng, n_init=self.n_init, max_iter=300, tol=1e-6
+        found = search(
+            self.manifold,
+            X,
+            observed,
+            lengths,
+            n,
+            as_generator("random_state", self.random_state),
+            tried=self.n_init,
+            least_delta=float(self.manifold.delta(min_sigma)),
         )
-        ends = np.cumsum(lengths)
-        return parameters_from_labels(
-            self.manifold, clusters.labels, observed, ends, clusters.centres, clusters.d2, min_sigma
-        )
+        sigmas = sigmas_from_delta(self.manifold, found.delta, min_sigma)
+        return Parameters(np.full(n, 1.0 / n), found.transmat, found.means, sigmas)
 
 
 def run_em(

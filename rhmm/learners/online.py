@@ -14,7 +14,7 @@ from rhmm.exceptions import warn_degenerate
 from rhmm.gaussian.table import radial_table
 from rhmm.learners.em import RiemannianHMM
 from rhmm.manifolds import Manifold
-from rhmm.parameters import stationary_law
+from rhmm.parameters import floor_of_sigma, stationary_law
 from rhmm.streams import files
 from rhmm.streams.ensemble import Ensemble, Runner
 from rhmm.streams.explanation import Explanation, scaled_densities
@@ -40,7 +40,7 @@ class OnlineHMM(Estimator):
     """
 
     n_components: int
-    min_sigma: float
+    min_sigma: float | None
     trace_every: int | None
     callback: Callable[[Self], None] | None
 
@@ -59,7 +59,7 @@ class OnlineHMM(Estimator):
         """Raise a ValueError that names the first wrong argument of the constructor."""
         super().check_options()
         check_components("n_components", self.n_components)
-        self.manifold.check_one_sigma("min_sigma", self.min_sigma)
+        self.manifold.check_min_sigma(self.min_sigma)
         if self.trace_every is not None:
             check_integer("trace_every", self.trace_every, at_least=1)
         check_callback(self.callback)
@@ -74,7 +74,7 @@ class OnlineHMM(Estimator):
     @property
     @abstractmethod
     def n_held(self) -> int:
-        """Observations that it holds at a time, after its start."""
+        """The latest observations that it learns from at a time, after its start."""
 
     @abstractmethod
     def _begin(self, points: np.ndarray, seen: int) -> Ensemble:
@@ -219,18 +219,19 @@ class OnlineHMM(Estimator):
             return
         points, stream.buffer = stream.buffer, stream.buffer[:0]
         stream.first_rng_state = stream.rng.bit_generator.state
+        stream.min_sigma = floor_of_sigma(self.manifold, points, self.min_sigma)
         stream.ensemble = self._begin(points, len(points) + stream.skipped)
         stream.note_size()
         one_each = self.start_size == self.n_components  # then σ = 0 is no wonder
         if (stream.ensemble.state.delta <= self._least_delta).all() and not one_each:
             warn_degenerate(
-                f"every state starts on a point and its sigma is min_sigma={self.min_sigma:g}: "
+                f"every state starts on a point and its sigma is min_sigma={stream.min_sigma:g}: "
                 "data of a smaller scale need a smaller one"
             )
 
     @property
     def _least_delta(self) -> float:
-        return _delta_of(self.manifold, self.min_sigma)
+        return _delta_of(self.manifold, self._known_stream.min_sigma)
 
     # What has been learned
 

@@ -1,5 +1,7 @@
 """Our online algorithm as a learner: see `rhmm.streams.streaming_kernel` for its recursion."""
 
+import math
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -9,7 +11,7 @@ from rhmm.learners.learner import OnlineLearner, Option
 from rhmm.learners.online import OnlineHMM
 from rhmm.learners.windowed import check_window
 from rhmm.manifolds import Manifold
-from rhmm.parameters import MIN_SIGMA
+from rhmm.search import Fit, Sample
 from rhmm.streams import start
 from rhmm.streams.ensemble import Ensemble, Runner
 from rhmm.streams.explanation import (
@@ -20,7 +22,7 @@ from rhmm.streams.explanation import (
     present_estimate,
     scaled_densities,
 )
-from rhmm.streams.race import ENOUGH, Race
+from rhmm.streams.review import LEAST_GAIN, Challenger, Recorder, Reviewed, better_fit
 from rhmm.streams.streaming_kernel import (
     FLOOR,
     NEGLIGIBLE,
@@ -32,13 +34,13 @@ from rhmm.validation import check_choice, check_integer
 
 GROWING, FIXED = "growing", "fixed"
 _INITS = ("kmeans", "cold")
-_GAIN = 1.25
+_GAIN = 1.5
 
 
 class StreamingHMM(OnlineHMM):
-    """What learners by the streaming recursion share: the start, the race, and the step.
+    """What learners by the streaming recursion share: the start, the reviews, and the step.
 
-    A learner of this kind says what follows the race (`_settled`).
+    A learner of this kind says what follows the start (`_settled`).
     """
 
     lag: int
@@ -46,7 +48,6 @@ class StreamingHMM(OnlineHMM):
 
     kernel = staticmethod(learn)
     state_class = StreamingState
-    ensembles: ClassVar[tuple[type[Ensemble], ...]] = (Ensemble, Race)
     own_settings: ClassVar[tuple[str, ...]] = ("gain", "cap")
 
     def check_options(self) -> None:
@@ -57,7 +58,10 @@ class StreamingHMM(OnlineHMM):
 
     @property
     def n_held(self) -> int:
-        """Observations that it holds at a time: two lags."""
+        """The latest observations that it learns from at a time: two lags.
+
+        Besides it keeps a record for its reviews, see `rhmm.streams.history`.
+        """
         return 2 * self.lag
 
     @property
@@ -65,42 +69,38 @@ class StreamingHMM(OnlineHMM):
         return max(30, 10 * self.n_components)
 
     def _begin(self, points: np.ndarray, seen: int) -> Ensemble:
-        """Candidates from the first points, which race if the points are few."""
-        n, cold = self.n_components, self.init == "cold"
-        found = self._candidates(points, cold, race=n > 1 and (cold or len(points) < ENOUGH * n))
-        found = [start.in_order_of(self.manifold, found[0].means, each) for each in found]
-        settings = self._settings_of(Race, 0)
-        states = [start.streaming_state(self.manifold, each, self.lag, seen) for each in found]
-        scores = np.array([0.0 if cold else each.log_likelihood for each in found])
-        race = Race(learn, [Runner(settings, state) for state in states], scores, len(points))
-        return self._decide(race)
+        """The best start from the first points."""
+        found = self._best_start(points, cold=self.init == "cold")
+        return self._settled(start.streaming_state(self.manifold, found, self.lag, seen), points)
 
-    def _candidates(self, points: np.ndarray, cold: bool, race: bool) -> list[start.Candidate]:
-        n, least, rng = self.n_components, self._least_delta, self._known_stream.rng
-        return start.candidates(self.manifold, points, rng, n, least, cold=cold, race=race)
+    def _best_start(self, points: np.ndarray, cold: bool) -> Fit:
+        sample = Sample(self.manifold, points, np.array([len(points)]), self._least_delta)
+        return start.best_start(sample, self.n_components, self._known_stream.rng, cold=cold)
 
-    def _decide(self, ensemble: Ensemble) -> Ensemble:
-        if not isinstance(ensemble, Race):
-            return ensemble
-        ensemble.decide()
-        if not ensemble.is_over:
-            return ensemble
-        state = ensemble.state
-        state.log_likelihood[:] = ensemble.log_likelihood
-        return self._settled(state)
+    def ensemble_from(self, state: StreamingState) -> Ensemble:
+        """What goes on from a state that an earlier version of this recursion has learned."""
+        return self._settled(state, np.empty((0, *self.manifold.point_shape)))
 
-    def _settled(self, state: StreamingState) -> Ensemble:
-        """What goes on from the state that has won the race."""
-        raise NotImplementedError
+    @abstractmethod
+    def _settled(self, state: StreamingState, points: np.ndarray) -> Ensemble:
+        """What goes on from the state that was started from these points."""
+
+    def _challenger(self, ensemble: Recorder) -> Challenger | None:
+        """What explains the ensemble's record better, if anything does."""
+        history, n = ensemble.history, self.n_components
+        afresh = history.is_whole and (self.init == "cold" or self.start_size < start.ENOUGH * n)
+        sample = history.sample(self.manifold, self._least_delta)
+        rng = self._known_stream.rng
+        found, gain = better_fit(sample, ensemble.state, rng, afresh=afresh)
+        if gain < (0.0 if afresh else LEAST_GAIN):
+            return None
+        found = start.in_order_of(self.manifold, ensemble.state.means, found)
+        state = start.streaming_state(self.manifold, found, self.lag, self.n_samples_seen_)
+        return Challenger(state, math.inf if afresh else gain)
 
     def _settings(self, gain: float, cap: float) -> StreamingSettings:
         dim, every = self.manifold.dim, self.trace_every or 0
         return StreamingSettings(dim, gain, cap, self._least_delta, every)
-
-    def _settings_of(self, kind: type[Ensemble], runner: int) -> StreamingSettings:
-        if kind is Race:
-            return self._settings(1.0, self.start_size / self.n_components)
-        raise NotImplementedError
 
     @property
     def _room(self) -> tuple[int, int, int]:
@@ -172,8 +172,10 @@ class StreamingRiemannianHMM(StreamingHMM):
     init
         ``"kmeans"``: seeds as of k-means++ among the first Δ observations, and EM from the best of
         them. ``"cold"``: random points among the first 30 (10 for each state if that is more).
+        Where these were few, it begins afresh after 100 observations for each state (320 at least).
     min_sigma
-        Floor of every σ_i.
+        Floor of every σ_i. None: 10⁻³, or 10⁻³ times the scale of the observations that it starts
+        from if that is smaller.
     random_state
         A seed or numpy Generator for the start.
     trace_every
@@ -193,7 +195,7 @@ class StreamingRiemannianHMM(StreamingHMM):
         memory: str = GROWING,
         lag: int = 8,
         init: str = "kmeans",
-        min_sigma: float = MIN_SIGMA,
+        min_sigma: float | None = None,
         random_state=None,
         trace_every: int | None = None,
         callback: Callable[["StreamingRiemannianHMM"], None] | None = None,
@@ -222,13 +224,19 @@ class StreamingRiemannianHMM(StreamingHMM):
         """Observations that it starts from: Δ, or a few if it starts cold."""
         return self._cold_start_size if self.init == "cold" else self.window
 
-    def _settled(self, state: StreamingState) -> Ensemble:
-        return Ensemble(learn, [Runner(self._settings_of(Ensemble, 0), state)])
+    ensembles: ClassVar[tuple[type[Ensemble], ...]] = (Reviewed,)
+
+    def _settled(self, state: StreamingState, points: np.ndarray) -> Ensemble:
+        runner = Runner(self._settings_of(Reviewed, 0), state)
+        return Reviewed(learn, runner, self.manifold, points)
 
     def _settings_of(self, kind: type[Ensemble], runner: int) -> StreamingSettings:
-        if kind is Ensemble:
-            return self._memory(GROWING if self.memory == GROWING else self.window)
-        return super()._settings_of(kind, runner)
+        return self._memory(GROWING if self.memory == GROWING else self.window)
+
+    def _decide(self, ensemble: Ensemble) -> Ensemble:
+        if isinstance(ensemble, Reviewed):
+            ensemble.decide(self._challenger)
+        return ensemble
 
 
 INIT = Option(
@@ -244,8 +252,8 @@ INIT = Option(
 LEARNER = OnlineLearner(
     key="streaming",
     label="streaming",
-    about="Our online algorithm: it starts from Δ observations, then holds only a few, and has a "
-    "memory that does not depend on Δ.",
+    about="Our online algorithm: it starts from Δ observations, learns from a few at a time, and "
+    "reviews itself on a thinned record of all that it has seen.",
     estimator=StreamingRiemannianHMM,
     options=(
         INIT,

@@ -9,7 +9,6 @@ from rhmm.learners.kmeans import RiemannianKMeans
 from rhmm.learners.learner import OnlineLearner, Option, Options
 from rhmm.learners.online import OnlineHMM
 from rhmm.manifolds import Manifold
-from rhmm.parameters import MIN_SIGMA
 from rhmm.streams.ensemble import Ensemble, Runner
 from rhmm.streams.explanation import (
     Explanation,
@@ -42,7 +41,8 @@ class WindowedRiemannianHMM(OnlineHMM):
     transition_update
         ``"paper"`` moves A as printed; ``"convex"`` keeps A stochastic.
     min_sigma
-        Floor of every σ_i.
+        Floor of every σ_i. None: 10⁻³, or 10⁻³ times the scale of the observations that it starts
+        from if that is smaller.
     random_state
         A seed or numpy Generator for the start.
     trace_every
@@ -63,7 +63,7 @@ class WindowedRiemannianHMM(OnlineHMM):
         *,
         window: int = 200,
         transition_update: str = "convex",
-        min_sigma: float = MIN_SIGMA,
+        min_sigma: float | None = None,
         random_state=None,
         trace_every: int | None = None,
         callback: Callable[["WindowedRiemannianHMM"], None] | None = None,
@@ -99,7 +99,7 @@ class WindowedRiemannianHMM(OnlineHMM):
         clusters = RiemannianKMeans(self.manifold, n, random_state=self._known_stream.rng).fit(
             points
         )
-        parameters = clusters.to_parameters(min_sigma=self.min_sigma)
+        parameters = clusters.to_parameters(min_sigma=self._known_stream.min_sigma)
         model = RiemannianHMM.from_parameters(self.manifold, *parameters)
         delta = self.manifold.delta(parameters.sigmas)
         state = WindowedState(

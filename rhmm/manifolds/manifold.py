@@ -246,6 +246,11 @@ class Manifold(ABC):
             raise ValueError(f"{name} must be one number, not an array of shape {value.shape}")
         return float(value)
 
+    def check_min_sigma(self, value) -> None:
+        """`value` must be a floor of σ here, or None."""
+        if value is not None:
+            self.check_one_sigma("min_sigma", value)
+
     def _moments(self, sigma, which):
         sigma = self.check_sigma("sigma", sigma)
         moments = self.gaussian.moments(sigma.reshape(-1))

@@ -78,6 +78,7 @@ class Ensemble:
             )
         leaders = np.zeros(len(X), np.int64)
         if len(self.runners) == 1:
+            self._watch(X, observed, predictive, leaders)
             return filtered[0], traces[0]
         _follow(predictive, observed, self.forget, self.scores, self.leader, leaders)
         led = np.append(self.leader, leaders[:-1])

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from rhmm.manifolds import manifold_named
+from rhmm.parameters import MIN_SIGMA
 from rhmm.storage import parsed_json, read_npz, write_npz
 from rhmm.streams.checks import (
     MOST,
@@ -25,8 +26,7 @@ from rhmm.streams.checks import (
 from rhmm.streams.ensemble import Runner
 from rhmm.streams.trace import Trace
 
-_FORMAT = "rhmm online learner 7"
-_FORMAT_WITHOUT_CHECKSUM = "rhmm online learner 6"
+_FORMAT = "rhmm online learner 8"
 _FORMAT_OF_05 = "rhmm online learner 5"
 _BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 _POSITIONS = {"MT19937": ("state", "pos", 624), "Philox": (None, "buffer_pos", 4)}
@@ -42,6 +42,7 @@ def save(path, learner) -> None:
         "manifold": [learner.manifold.name, learner.manifold.size],
         "options": learner.stored_options(),
         "rng_states": [_plain(stream.first_rng_state), _plain(stream.rng.bit_generator.state)],
+        "min_sigma": stream.min_sigma,
         "skipped": stream.skipped,
         "peak_nbytes": stream.peak_nbytes,
         "ensemble": None,
@@ -70,12 +71,11 @@ def load(path, learner_class):
     try:
         content, is_sealed = read_npz(path)
         head = parsed_json(str(content["head"]))
-        if head["format"] not in (_FORMAT, _FORMAT_WITHOUT_CHECKSUM, _FORMAT_OF_05):
+        if head["format"] not in (_FORMAT, _FORMAT_OF_05):
             raise ValueError("unknown format")
         if is_sealed != (head["format"] == _FORMAT):
             raise ValueError("its checksum is missing, or its format was changed")
-        if head["format"] == _FORMAT_OF_05:
-            head = _converted(head, content)
+        head = _converted(head, content) if head["format"] == _FORMAT_OF_05 else head
         if head["learner"] != learner_class.__name__:
             raise ValueError(f"it is a {head['learner']}: use {head['learner']}.load")
         return _restored(learner_class, head, content)
@@ -96,12 +96,20 @@ def _restored(learner_class, head: dict, content: dict):
     stream = learner._open_stream()
     stream.first_rng_state = first
     stream.skipped, stream.peak_nbytes = head["skipped"], head["peak_nbytes"]
+    stream.min_sigma = _checked_floor(learner, head["min_sigma"])
     stream.buffer = buffer
     stream.sensor.last, stream.sensor.run = content["sensor.last"], content["sensor.run"]
     states = [
         learner.state_class(**_without_prefix(str(r), content))
         for r in range(len(head["settings"]))
     ]
+    if head.get("is_old") and head["ensemble"] is not None:
+        # The recursion has changed since: it goes on from what the leader had learned.
+        check_whole("leader", head["ensemble"]["numbers"]["leader"], 0, len(states) - 1)
+        leader = states[head["ensemble"]["numbers"]["leader"]]
+        check_state(leader, learner.n_components, manifold, *learner._room)
+        stream.ensemble = learner.ensemble_from(leader)
+        head["latest"] = head["ensemble"] = None
     if head["latest"] is not None:
         settings = learner._settings_from(head["settings"][-1])
         runner = Runner(settings, states.pop())
@@ -112,6 +120,15 @@ def _restored(learner_class, head: dict, content: dict):
         stream.traces = [Trace(**_without_prefix("trace", content))]
     _check(learner, stream)
     return learner
+
+
+def _checked_floor(learner, stored) -> float:
+    """The floor of σ that a file says, if the learner's options do not."""
+    if learner.min_sigma is not None:
+        return float(learner.min_sigma)
+    if isinstance(stored, bool) or not isinstance(stored, float) or not 0.0 < stored <= MIN_SIGMA:
+        raise ValueError(f"min_sigma must be above 0 and at most {MIN_SIGMA:g}")
+    return learner.manifold.check_one_sigma("min_sigma", stored)
 
 
 def _ensemble(learner, head: dict, states: list, content: dict):
@@ -146,11 +163,12 @@ def _converted(head: dict, content: dict) -> dict:
     for name in [name for name in content if name.startswith("field.")]:
         content["ensemble." + name.removeprefix("field.")] = content.pop(name)
     return {
-        "format": _FORMAT,
+        "is_old": not windowed,
         "learner": learner,
         "manifold": head["manifold"],
         "options": options,
         "rng_states": head["luck"],
+        "min_sigma": options["min_sigma"],
         "skipped": head["skipped"],
         "peak_nbytes": head["peak_nbytes"],
         "ensemble": ensemble,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rhmm.manifolds import Manifold
+from rhmm.parameters import MIN_SIGMA
 from rhmm.streams.ensemble import Ensemble, Runner
 from rhmm.streams.stuck_sensor import StuckSensor
 from rhmm.streams.trace import Trace
@@ -22,6 +23,8 @@ class Stream:
     sensor: StuckSensor
     first_rng_state: Mapping[str, Any]
     """Of `rng` before the start: a replay begins with it."""
+    min_sigma: float = MIN_SIGMA
+    """The floor of every σ, known from the start on."""
     skipped: int = 0
     """Missing observations before the start."""
     ensemble: Ensemble | None = None

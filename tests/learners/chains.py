@@ -32,7 +32,7 @@ LEARNERS = {
 STREAMING = [name for name in LEARNERS if not name.startswith("windowed")]
 
 ALONE = ["growing", "fixed", "windowed convex", "windowed paper"]
-"""Learners without a race or a bank."""
+"""Learners without a bank that start from many observations."""
 
 
 def learner(manifold, name: str, n_components: int = 3, **options) -> OnlineHMM:

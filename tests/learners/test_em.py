@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks import hard
 from rhmm import (
     ConvergenceWarning,
     DegenerateWarning,
@@ -201,20 +202,24 @@ def test_any_other_exception_of_the_callback_comes_through():
 
 
 @everywhere
-def test_no_iteration_gives_the_start_from_kmeans(manifold):
+def test_no_iteration_gives_a_start_that_is_likelier_than_kmeans(manifold):
     X, _ = two_states(manifold).sample(50, random_state=0)
     start = RiemannianHMM(manifold, 2, n_iter=0, random_state=3).fit(X)  # asked for: no warning
     clusters = RiemannianKMeans(manifold, 2, n_init=5, random_state=3).fit(X)
-    np.testing.assert_array_equal(start.means_, clusters.cluster_centers_)
-    counts = np.full((2, 2), 0.5)
-    np.add.at(counts, (clusters.labels_[:-1], clusters.labels_[1:]), 1.0)
-    np.testing.assert_allclose(start.transmat_, counts / counts.sum(axis=1, keepdims=True))
-    np.testing.assert_allclose(start.startprob_[clusters.labels_[0]], 0.75)
-    for i, centre in enumerate(clusters.cluster_centers_):
-        members = X[clusters.labels_ == i]
-        delta = np.mean([squared_distance(manifold, x, centre) for x in members])
-        np.testing.assert_allclose(manifold.delta(start.sigmas_[i]), delta, rtol=1e-9)
+    by_clusters = RiemannianHMM.from_parameters(manifold, *clusters.to_parameters())
+    assert start.score(X) > by_clusters.score(X) - 1.0
     assert start.monitor_.n_iter == 0
+
+
+def test_a_model_of_many_states_is_not_lost_in_a_wrong_optimum():
+    """K-means of least inertia alone is lost on six of twelve such models."""
+    lost = 0
+    for seed in range(4):
+        truth = hard.random_model(8, seed)
+        X, _ = truth.sample(10_000, random_state=1000 + seed)
+        model = RiemannianHMM(Hyperbolic(2), 8, n_iter=20, random_state=seed)
+        lost += quietly(model, X).score(X) < truth.score(X)
+    assert lost == 0
 
 
 def test_another_model_can_be_the_start_and_is_left_alone():

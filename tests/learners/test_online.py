@@ -234,7 +234,7 @@ def test_before_it_has_seen_anything_it_has_no_count_no_size_and_no_trace(name):
 @every_learner
 def test_its_size_does_not_depend_on_what_it_has_seen(manifold, name):
     X = stream(manifold, 2_000)
-    online = learner(manifold, name).partial_fit(X[:800])  # any race is over by then
+    online = learner(manifold, name).partial_fit(X[:800])
     sizes = {online.state_nbytes_}
     for piece in np.split(X[800:], 5):
         sizes.add(online.partial_fit(piece).state_nbytes_)

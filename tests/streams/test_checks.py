@@ -95,13 +95,14 @@ def test_states_that_cannot_have_come_about_are_refused(
 @pytest.mark.parametrize(
     ("name", "old", "new", "message"),
     [
-        ("growing", '"kind": "Ensemble"', '"kind": "Bank"', "kind must be one of"),
+        ("growing", '"kind": "Reviewed"', '"kind": "Bank"', "kind must be one of"),
         ("growing", '"leader": 0', '"leader": 0, "learn": 0', "and nothing else"),
         ("growing", '"skipped": 0', '"skipped": -1', "skipped must be"),
         ("growing", '"skipped": 0', '"skipped": Infinity', "skipped must be"),
         ("growing", '"skipped": 0', '"skipped": ' + "9" * 400, "skipped must be"),
         ("growing", '["Hyperbolic", 2]', '["Hyperbolic", 1' + "0" * 30 + "]", "buffer must be"),
-        ("cold", '"seen": 300', '"seen": 720', "seen must be"),
+        ("growing", '"reviewed": 640', '"reviewed": 7000', "reviewed must be"),
+        ("growing", '"trial_ends": 0', '"trial_ends": 90000', "trial_ends must be"),
         ("auto", '"due": -1', '"due": 1', "due must be"),
         ("growing", '"lag": 8', '"lag": 10000000', "points must be of shape"),
     ],

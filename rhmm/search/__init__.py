@@ -1,0 +1,35 @@
+"""Looking for the best of many optima: EM on a sample, from many starts, with splits and merges."""
+
+from rhmm.search.climbing import Fit, climbed
+from rhmm.search.moves import appraise, improved
+from rhmm.search.sample import Sample, thinned
+from rhmm.search.starts import seeds, starts
+
+__all__ = [
+    "Fit",
+    "Sample",
+    "appraise",
+    "climbed",
+    "improved",
+    "sample_for",
+    "search",
+    "seeds",
+    "starts",
+    "thinned",
+]
+
+_SAMPLE, _FOR_EACH_STATE = 2000, 400
+"""Observations that a search looks at, or so many for each state if that is more."""
+
+
+def sample_for(manifold, X, observed, lengths, least_delta: float, n: int) -> Sample:
+    """What a search for models of up to n states looks at."""
+    most = max(_SAMPLE, _FOR_EACH_STATE * n)
+    return thinned(manifold, X, observed, lengths, least_delta, most)
+
+
+def search(manifold, X, observed, lengths, n: int, rng, *, tried: int, least_delta: float) -> Fit:
+    """A start for EM: the best of `tried` on a sample of X (T, *point_shape), then moves."""
+    sample = sample_for(manifold, X, observed, lengths, least_delta, n)
+    best = starts(sample, n, rng, tried=tried, kept=max(tried // 4, 1), steps=15)[0]
+    return improved(sample, best, rng, tried=6, steps=40)

@@ -1,0 +1,139 @@
+"""EM on a small sample, compiled: what judges starts and moves.
+
+It differs from `rhmm.learners.em` in what a small sample needs: a weak prior keeps a state that
+explains few points from collapsing, means take one step at a time, log Z comes from a table, and
+points far from every state are left out, so that a few outliers do not decide where a fit begins.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from rhmm._jit import kernel, piece
+from rhmm.gaussian.table import half_precision_and_log_z, radial_table
+from rhmm.inference.forward import forward_pass
+from rhmm.inference.forward_backward import smooth_pass
+from rhmm.manifolds import verbs
+from rhmm.search.sample import Sample
+
+_LEAST_WEIGHT = 1e-6
+"""A state that explains fewer expected points than this keeps its mean."""
+_TOL = 1e-4
+"""The gain in log-likelihood for each point that ends the climb."""
+_MOST_OUTLIERS = 0.03
+"""The share of the points that can be outliers."""
+
+
+class Fit(NamedTuple):
+    """A model as EM left it on a sample."""
+
+    transmat: np.ndarray
+    means: np.ndarray
+    delta: np.ndarray
+    prior: float
+    """The δ of one pseudo-observation of each state."""
+    gamma: np.ndarray
+    """P(state | sample), shape (T, N)."""
+    latest: np.ndarray
+    """Filtered probabilities of the last point, shape (N,)."""
+    log_likelihood: float
+    """Of the sample."""
+
+    @property
+    def visits(self) -> np.ndarray:
+        """Expected visits of each state, shape (N,)."""
+        return self.gamma.sum(axis=0)
+
+
+def climbed(sample: Sample, transmat, means, delta, prior: float, steps: int) -> Fit:
+    """What EM reaches in at most so many iterations from these parameters."""
+    transmat, means, delta = transmat.copy(), means.copy(), delta.copy()
+    manifold = sample.manifold
+    alpha = np.empty((len(sample.points), len(delta)))
+    likelihood = climb(
+        manifold.geometry, radial_table(manifold.gaussian), sample.points, sample.ends, prior,
+        sample.least_delta, outlying(manifold.dim), steps, transmat, means, delta, alpha,
+    )  # fmt: skip
+    latest = alpha[-1].copy()
+    smooth_pass(alpha, transmat, sample.ends, np.zeros_like(transmat))
+    return Fit(transmat, means, delta, prior, alpha, latest, likelihood)
+
+
+def outlying(dim: int) -> float:
+    """d²/2σ² of an outlier, at least: far beyond what Gaussians of this dimension have."""
+    return 0.5 * dim + 10.0 * math.sqrt(0.5 * dim) + 10.0
+
+
+@kernel
+def climb(
+    geometry, table, points, ends, prior, least_delta, limit, steps, transmat, means, delta, alpha
+):
+    """Up to `steps` EM iterations on sequences that stop at `ends`, in place.
+
+    Leaves filtered probabilities of shape (T, N) in `alpha` and returns the log-likelihood, in
+    which an outlier counts as if its d²/2σ² were `limit`.
+    """
+    n, size = len(delta), len(points)
+    d2, weights, zeta_sum = np.empty((n, size)), np.empty((n, size)), np.empty((n, n))
+    outlier = np.zeros(size, np.bool_)
+    verbs.squared_distances(geometry, points, means, d2)
+    likelihood = _filter(table, d2, ends, limit, delta, transmat, alpha, outlier)
+    for _ in range(steps):
+        zeta_sum[:] = 1.0 / n
+        smooth_pass(alpha, transmat, ends, zeta_sum)
+        for i in range(n):
+            for t in range(size):
+                weights[i, t] = 0.0 if outlier[t] else alpha[t, i]
+            transmat[i] = zeta_sum[i] / zeta_sum[i].sum()
+            occupied = weights[i].sum()
+            if occupied > _LEAST_WEIGHT:
+                mine = slice(i, i + 1)
+                verbs.recentre_held(geometry, points, weights[mine], means[mine], d2[mine], 1)
+            spread = ((weights[i] * d2[i]).sum() + prior) / (occupied + 1.0)
+            delta[i] = max(spread, least_delta)
+        before = likelihood
+        likelihood = _filter(table, d2, ends, limit, delta, transmat, alpha, outlier)
+        if likelihood - before < _TOL * size:
+            break
+    return likelihood
+
+
+@kernel
+def _filter(table, d2, ends, limit, delta, transmat, alpha, outlier):
+    """Filtered probabilities from a flat start, into `alpha`; returns the log-likelihood."""
+    n, size = d2.shape
+    half_precision, log_z = np.empty(n), np.empty(n)
+    for i in range(n):
+        half_precision[i], log_z[i] = half_precision_and_log_z(table, delta[i])
+    _find_outliers(d2, half_precision, limit, outlier)
+    shift = np.empty(size)
+    for t in range(size):
+        largest = -math.inf
+        for i in range(n):
+            exponent = half_precision[i] * d2[i, t]
+            alpha[t, i] = -(min(exponent, limit) if outlier[t] else exponent) - log_z[i]
+            largest = max(largest, alpha[t, i])
+        shift[t] = largest
+        for i in range(n):
+            alpha[t, i] = 1.0 if outlier[t] else math.exp(alpha[t, i] - largest)
+    return forward_pass(np.full(n, 1.0 / n), transmat, alpha, shift, ends, False)
+
+
+@piece
+def _find_outliers(d2, half_precision, limit, outlier):
+    """Mark the points whose d²/2σ² is above `limit` in every state: the furthest of them, if they
+    are many."""
+    n, size = d2.shape
+    nearest, count = np.empty(size), 0
+    for t in range(size):
+        nearest[t] = math.inf
+        for i in range(n):
+            nearest[t] = min(nearest[t], half_precision[i] * d2[i, t])
+        if nearest[t] > limit:
+            count += 1
+    most = int(_MOST_OUTLIERS * size)
+    if count > most:
+        limit = np.sort(nearest)[size - 1 - most]
+    for t in range(size):
+        outlier[t] = nearest[t] > limit

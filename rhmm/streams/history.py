@@ -1,0 +1,96 @@
+"""A thinned record of a stream in constant memory, to look back at all of it."""
+
+import math
+
+import numpy as np
+
+from rhmm.manifolds import Manifold
+from rhmm.search import Sample
+from rhmm.streams.checks import MOST, check_array, check_points, check_whole
+
+_BLOCK = 16
+"""Observations that follow each other in the record."""
+_FOR_EACH_STATE, _LEAST = 100, 400
+"""How many observations it has room for: so many for each state, and at least in all."""
+
+
+def history_size(n_components: int) -> int:
+    """How many observations a record has room for: whole blocks, and an even number of them."""
+    wanted = max(_FOR_EACH_STATE * n_components, _LEAST)
+    return 2 * _BLOCK * math.ceil(wanted / (2 * _BLOCK))
+
+
+class History:
+    """Blocks of observations, evenly spread over all that was seen.
+
+    When there is no more room, every second block goes, and of the blocks to come every second one
+    is kept, and so on.
+    """
+
+    def __init__(self, points: np.ndarray, seen: int = 0):
+        self.points = points
+        """Shape (size, *point_shape); what is not used yet is zero."""
+        self.seen = seen
+        """Observations offered to it, missing ones not counted."""
+
+    @classmethod
+    def empty(cls, manifold: Manifold, n_components: int) -> "History":
+        return cls(np.zeros((history_size(n_components), *manifold.point_shape)))
+
+    @property
+    def _every(self) -> int:
+        """Of so many blocks one is kept."""
+        return 1 << max((self.seen - 1) // len(self.points), 0).bit_length()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it still has everything that was seen."""
+        return self.seen <= len(self.points)
+
+    @property
+    def is_full(self) -> bool:
+        return self.seen == len(self.points) * self._every
+
+    def until_full(self) -> int:
+        """How many more observations there must be until it is full, or full again."""
+        every = 2 * self._every if self.is_full and self.seen else self._every
+        return len(self.points) * every - self.seen
+
+    def add(self, points: np.ndarray) -> None:
+        """Take in points of shape (T, *point_shape)."""
+        while len(points):
+            size = min(len(points), self.until_full())
+            self._add(points[:size])
+            points = points[size:]
+
+    def _add(self, points: np.ndarray) -> None:
+        if self.is_full and self.seen:
+            blocks = self.points.reshape(-1, 2, _BLOCK, *self.points.shape[1:])
+            half = len(self.points) // 2
+            self.points[:half] = blocks[:, 0].reshape(half, *self.points.shape[1:])
+            self.points[half:] = 0.0
+        begin = self.seen
+        self.seen += len(points)
+        every = self._every
+        kept = points[np.arange(begin, self.seen) // _BLOCK % every == 0]
+        end = self._count(self.seen, every)
+        self.points[end - len(kept) : end] = kept
+
+    @staticmethod
+    def _count(seen: int, every: int) -> int:
+        """How many of so many observations are kept."""
+        blocks, rest = divmod(seen, _BLOCK)
+        return math.ceil(blocks / every) * _BLOCK + (rest if blocks % every == 0 else 0)
+
+    def sample(self, manifold: Manifold, least_delta: float) -> Sample:
+        """What is kept; blocks that do not follow each other are sequences of their own."""
+        every = self._every
+        points = self.points[: self._count(self.seen, every)]
+        ends = np.arange(_BLOCK, len(points), _BLOCK) if every > 1 else np.empty(0, np.int64)
+        return Sample(manifold, points, np.append(ends, len(points)), least_delta)
+
+    def check(self, n_components: int, manifold: Manifold) -> None:
+        """Refuse what a file says if it could not have come about."""
+        check_array("record", self.points, (history_size(n_components), *manifold.point_shape))
+        check_whole("recorded", self.seen, 0, MOST)
+        check_points("record", self.points[: self._count(self.seen, self._every)], manifold)

@@ -1,0 +1,72 @@
+"""Splits and merges: what they promise, and that they lead out of a wrong optimum."""
+
+import numpy as np
+import pytest
+
+from rhmm import Euclidean, RiemannianHMM
+from rhmm.search import Sample, appraise, climbed, improved
+from rhmm.search.moves import fitted, merged, split
+from tests.brute_force import MANIFOLDS, in_a_row
+
+everywhere = pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
+DISTANCES = (-2.0, 0.0, 2.0)
+
+
+def sample_of(manifold, distances=DISTANCES, sigma=0.3, size=600):
+    n = len(distances)
+    truth = RiemannianHMM.from_parameters(
+        manifold, np.full(n, 1 / n), np.full((n, n), 1 / n), in_a_row(manifold, distances),
+        np.full(n, sigma),
+    )  # fmt: skip
+    X, _ = truth.sample(size, random_state=0)
+    return truth, Sample(manifold, X, np.array([size]), 1e-6)
+
+
+def stuck(manifold, sample):
+    """Two states share the first cluster, the third explains the two others."""
+    n, delta = 3, float(manifold.delta(0.3))
+    means = in_a_row(manifold, (-2.1, -1.9, 1.0))
+    wide = np.array([delta, delta, 4.0 * delta])
+    return climbed(sample, np.full((n, n), 1 / n), means, wide, delta, 20)
+
+
+@everywhere
+def test_a_move_leads_out_of_a_wrong_optimum(manifold):
+    truth, sample = sample_of(manifold)
+    fit = stuck(manifold, sample)
+    target = truth.score(sample.points)
+    assert fit.log_likelihood < target - 50.0
+    found = improved(sample, fit, np.random.default_rng(0), tried=3, steps=20)
+    assert found.log_likelihood > target - 5.0
+    near = manifold.squared_distances(found.means, truth.means_).min(axis=1)
+    assert near.max() < 0.01
+
+
+def test_a_good_fit_stays_as_it_is():
+    truth, sample = sample_of(Euclidean(2))
+    delta = sample.manifold.delta(truth.sigmas_)
+    fit = climbed(sample, truth.transmat_, truth.means_, delta, 0.1, 20)
+    assert improved(sample, fit, np.random.default_rng(0), tried=3, steps=20) is fit
+
+
+def test_the_appraisal_knows_what_is_wrong():
+    manifold = Euclidean(2)
+    _, sample = sample_of(manifold)
+    appraisal = appraise(sample, stuck(manifold, sample), np.random.default_rng(0))
+    assert appraisal.gain.argmax() == 2
+    assert np.unravel_index(appraisal.loss.argmin(), (3, 3)) == (0, 1)
+    best = appraisal.moves(1)[0]
+    assert (best.state, best.first, best.second) == (2, 0, 1)
+    assert appraisal.promises_a_move()
+
+
+@everywhere
+def test_a_split_and_a_merge_change_the_number_of_states(manifold):
+    truth, sample = sample_of(manifold)
+    one = climbed(sample, np.ones((1, 1)), truth.means_[1:2], np.array([4.0]), 0.1, 10)
+    seeds = appraise(sample, one, np.random.default_rng(0)).seeds[0]
+    two = fitted(sample, *split(sample, one.gamma, one.means, 0, seeds), one.prior, 20)
+    assert len(two.delta) == 2
+    assert two.log_likelihood > one.log_likelihood + 50.0
+    again = fitted(sample, *merged(two.gamma, two.means, 0, 1), two.prior, 20)
+    assert again.log_likelihood == pytest.approx(one.log_likelihood, abs=1.0)

@@ -1,0 +1,38 @@
+"""Starts of a search, judged by their likelihood."""
+
+import numpy as np
+import pytest
+
+from rhmm import Hyperbolic
+from rhmm.search import Sample, starts
+from tests.brute_force import MANIFOLDS
+from tests.learners.chains import chain_on
+
+everywhere = pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
+
+
+def sample_on(manifold, size=300) -> Sample:
+    X, _ = chain_on(manifold).sample(size, random_state=0)
+    return Sample(manifold, X, np.array([size]), 1e-6)
+
+
+@everywhere
+def test_the_best_start_is_nearly_as_likely_as_the_truth(manifold):
+    sample = sample_on(manifold)
+    best = starts(sample, 3, np.random.default_rng(0), tried=8, kept=2, steps=10)[0]
+    assert best.log_likelihood > chain_on(manifold).score(sample.points) - 15.0
+
+
+def test_the_likeliest_come_first_and_no_more_than_asked():
+    found = starts(sample_on(Hyperbolic(2)), 3, np.random.default_rng(0), tried=8, kept=4, steps=2)
+    likelihoods = [fit.log_likelihood for fit in found]
+    assert len(found) == 4
+    assert likelihoods == sorted(likelihoods, reverse=True)
+
+
+def test_the_same_seed_gives_the_same_starts():
+    sample = sample_on(Hyperbolic(2))
+    one, other = (
+        starts(sample, 3, np.random.default_rng(5), tried=4, kept=1, steps=3)[0] for _ in range(2)
+    )
+    assert one.means.tobytes() == other.means.tobytes()

@@ -1,0 +1,70 @@
+"""A thinned record of a stream, beside a list that forgets nothing."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rhmm import Euclidean
+from rhmm.streams.history import History, history_size
+
+LINE = Euclidean(1)
+SIZE = history_size(1)
+
+
+def recorded(chunks) -> History:
+    """A record of 1, 2, 3, …, taken in by chunks of these sizes."""
+    history, seen = History.empty(LINE, 1), 0
+    for size in chunks:
+        history.add(np.arange(seen + 1, seen + size + 1, dtype=float)[:, None])
+        seen += size
+    return history
+
+
+def kept(history: History) -> list[int]:
+    return history.sample(LINE, 1e-6).points[:, 0].astype(int).tolist()
+
+
+@given(st.lists(st.integers(0, 700), max_size=12))
+def test_any_chunking_gives_the_same_record(chunks):
+    whole = recorded([sum(chunks)])
+    assert kept(recorded(chunks)) == kept(whole)
+    assert recorded(chunks).seen == sum(chunks)
+
+
+@pytest.mark.parametrize("seen", [1, 17, SIZE - 1, SIZE])
+def test_it_keeps_everything_while_there_is_room(seen):
+    history = recorded([seen])
+    assert history.is_whole
+    assert kept(history) == list(range(1, seen + 1))
+    assert history.sample(LINE, 1e-6).ends.tolist() == [seen]
+
+
+@given(st.integers(SIZE + 1, 40 * SIZE))
+def test_later_it_keeps_whole_blocks_from_everywhere(seen):
+    history = recorded([seen])
+    times = np.array(kept(history))
+    assert SIZE // 2 <= len(times) <= SIZE
+    every = 1
+    while SIZE * every < seen:
+        every *= 2
+    expected = [t for t in range(1, seen + 1) if (t - 1) // 16 % every == 0]
+    assert times.tolist() == expected
+    sample = history.sample(LINE, 1e-6)
+    assert (np.diff(times)[sample.steps] == 1).all()
+
+
+def test_it_is_full_whenever_it_has_doubled():
+    history = History.empty(LINE, 1)
+    full = []
+    for t in range(5 * SIZE):
+        history.add(np.array([[float(t)]]))
+        if history.is_full:
+            full.append(history.seen)
+    assert full == [SIZE, 2 * SIZE, 4 * SIZE]
+
+
+def test_it_tells_how_far_it_is_from_full():
+    assert recorded([SIZE - 3]).until_full() == 3
+    assert recorded([SIZE]).until_full() == SIZE
+    assert recorded([2 * SIZE + 1]).until_full() == 2 * SIZE - 1
