@@ -193,7 +193,9 @@ CASES = [
         0.01,
         dict.fromkeys(LEARNERS, 1),
     ),
-    _outliers("one-outlier", "one outlier at .999 in the first 200", 0.999, _one_of_first, 4_000),
+    _outliers(
+        "one-outlier", "one outlier at 1 − 1e-9 in the first 200", 1 - 1e-9, _one_of_first, 4_000
+    ),
     _outliers("outliers-.999", "1 % outliers at .999", 0.999, _percent_of(10_000), 10_000),
     _outliers("outliers-far", "1 % outliers at 1 − 1e-9", 1 - 1e-9, _percent_of(10_000), 10_000),
     Case("scale-1e-4", "three clusters of size 1e-4", partial(scaled, 1e-4), 5, 0.01, _NONE),

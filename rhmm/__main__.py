@@ -4,11 +4,11 @@ import argparse
 import sys
 from contextlib import suppress
 
-from rhmm.commands import decode, fit, sweep, table
+from rhmm.commands import decode, fit, select, sweep, table
 from rhmm.commands.common import write
 from rhmm.exceptions import RunFailedError
 
-COMMANDS = (fit, decode, table, sweep)
+COMMANDS = (fit, decode, select, table, sweep)
 """Modules with a function `add` that adds a command to the parser."""
 
 

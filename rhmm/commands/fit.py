@@ -10,11 +10,14 @@ import numpy as np
 from rhmm import RiemannianHMM
 from rhmm.commands.common import columns, positive, progress_bar, write
 from rhmm.commands.data import add_data_arguments, read_data
+from rhmm.commands.select import MOST_STATES, select
 from rhmm.learners.em import Monitor
 from rhmm.reading import SPACES
 from rhmm.recording import Recording
 from rhmm.scoring import accuracy
 from rhmm.storage import model_path
+
+AUTO = "auto"
 
 
 def add(commands) -> None:
@@ -23,17 +26,27 @@ def add(commands) -> None:
     command.set_defaults(command=run)
     add_data_arguments(command)
     command.add_argument("--space", choices=SPACES, help="where the observations live")
-    command.add_argument("--states", type=positive, required=True, help="number of hidden states")
+    command.add_argument(
+        "--states", type=_states, required=True, help="number of hidden states, or auto: by BIC"
+    )
     command.add_argument("--iterations", type=positive, default=100, help="of EM at most (100)")
-    command.add_argument("--seed", type=int, default=0, help="of the start by K-means (0)")
+    command.add_argument("--seed", type=int, default=0, help="of the search for a start (0)")
     command.add_argument("--out", required=True, help="the model, a .json or .npz file")
 
 
 def run(options: argparse.Namespace) -> None:
     path = model_path(options.out)
     recording, _ = read_data(options, options.space)
+    found = None
+    if options.states == AUTO:
+        found = select(recording, MOST_STATES, "bic", options.seed)
+        write(found.explanation())
     model = RiemannianHMM(
-        recording.manifold, options.states, n_iter=options.iterations, random_state=options.seed
+        recording.manifold,
+        options.states if found is None else found.best.n_components,
+        n_iter=options.iterations,
+        init=None if found is None else found.best,
+        random_state=options.seed,
     )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -45,10 +58,14 @@ def run(options: argparse.Namespace) -> None:
         print(f"{warning.category.__name__}: {warning.message}", file=sys.stderr)
 
 
+def _states(text: str) -> int | str:
+    return AUTO if text == AUTO else positive(text)
+
+
 def fit(model: RiemannianHMM, recording: Recording) -> None:
     """Learn by EM under a progress bar; how many iterations that takes is not known before."""
     with progress_bar(model.n_iter, counts=False) as update:
-        update(0, "K-means")
+        update(0, "looking for a start")
 
         def show(monitor: Monitor) -> None:
             log_likelihood = monitor.log_likelihood[-1] / len(recording.points)

@@ -87,3 +87,12 @@ def test_a_file_that_is_not_there_ends_with_a_sentence(tmp_path, capsys):
         main(["fit", str(tmp_path / "no.csv"), "--states", "2", "--out", str(tmp_path / "m.json")])
     assert ended.value.code == 1
     assert "rhmm fit: [Errno 2] No such file" in capsys.readouterr().err
+
+
+def test_the_number_of_states_can_be_found(tmp_path, capsys, data):
+    out = tmp_path / "model.json"
+
+    main(["fit", data, "--space", "hyperbolic", "--states", "auto", "--out", str(out)])
+
+    assert RiemannianHMM.load(out).n_components == 3
+    assert "BIC is least with 3 states" in capsys.readouterr().out

@@ -1,0 +1,64 @@
+"""``rhmm select``: how many states are behind a file of observations?"""
+
+import argparse
+
+import numpy as np
+
+from rhmm.commands.common import columns, positive, progress_bar, write
+from rhmm.commands.data import add_data_arguments, read_data
+from rhmm.reading import SPACES
+from rhmm.recording import Recording
+from rhmm.selection import CRITERIA, Selection, select_n_components
+
+MOST_STATES = 12
+"""That are tried, unless told otherwise."""
+
+
+def add(commands) -> None:
+    """Say which arguments it takes."""
+    command = commands.add_parser("select", help="how many states a file of observations has")
+    command.set_defaults(command=run)
+    add_data_arguments(command)
+    command.add_argument("--space", choices=SPACES, help="where the observations live")
+    command.add_argument(
+        "--most", type=positive, default=MOST_STATES, help=f"states to try ({MOST_STATES})"
+    )
+    command.add_argument("--criterion", choices=CRITERIA, default="bic", help="(bic)")
+    command.add_argument("--seed", type=int, default=0, help="of the search (0)")
+
+
+def run(options: argparse.Namespace) -> None:
+    recording, _ = read_data(options, options.space)
+    found = select(recording, options.most, options.criterion, options.seed)
+    write(_curve(found))
+    write(found.explanation())
+
+
+def select(recording: Recording, most: int, criterion: str, seed: int) -> Selection:
+    """Try every number of states under a progress bar."""
+    axes = tuple(range(1, recording.points.ndim))
+    most = min(most, int(np.sum(~np.isnan(recording.points).any(axis=axes))))
+    with progress_bar(most) as update:
+        update(0, "searching")
+        return select_n_components(
+            recording.manifold,
+            recording.points,
+            range(1, most + 1),
+            criterion=criterion,
+            lengths=recording.lengths,
+            random_state=seed,
+            callback=lambda done, _: update(done, f"{done} of {most} models"),
+        )
+
+
+def _curve(found: Selection):
+    """The criterion and the likelihood of each number of states."""
+    content = columns("log p", found.criterion.upper(), "above the least")
+    for model, likelihood, value in zip(
+        found.models, found.log_likelihood, found.values, strict=True
+    ):
+        above = value - found.values.min()
+        content.add_row(
+            f"{model.n_components}", f"{likelihood:,.1f}", f"{value:,.1f}", f"{above:,.1f}"
+        )
+    return content
