@@ -50,6 +50,7 @@ def setting(draft: Draft, name: str) -> None:
     """The control of one setting, as it was declared, and below it what is wrong with its value."""
     control = draft.valid.table()[name].control
     if not control.shown(draft.valid):
+        sync.hide(name)
         return
 
     def keep(value):

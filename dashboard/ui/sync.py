@@ -9,7 +9,8 @@ the widget's key, so each change from the browser says which version it answers.
   again, and each look brings the values of all widgets from the browser: some may be older than the
   value shown here, and must not pass for a change by the visitor.
 - The version rises when the value was changed elsewhere (by a link, another control, a drag on the
-  canvas) and when the widget comes onto another page. The browser then gets a new widget.
+  canvas) and when the widget comes onto another page or back onto this one. The browser then gets
+  a new widget.
 
 A given value is pending until the first change under its version. A pending value is given again at
 every run: Streamlit may discard what it has not sent yet, and a widget that never got its value
@@ -42,6 +43,17 @@ def widget(mount: Callable, name: str, label: str, value, keep: Callable, /, **o
     if not entry.answered or key not in st.session_state:
         st.session_state[key] = value
     mount(label, key=key, on_change=_acknowledge(name, keep), **options)
+
+
+def hide(name: str) -> None:
+    """Note that this widget is not on the page: when it comes back it will be a new one.
+
+    If the run that hides it is cut short, the server still knows the widget's value, but the
+    browser may not: it would begin at its first choice.
+    """
+    entry = session.visitor().synced.get(name)
+    if entry is not None:
+        entry.page = ""
 
 
 def table(

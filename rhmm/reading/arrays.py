@@ -1,6 +1,8 @@
 """Arrays of NPY and NPZ files; nothing is unpickled."""
 
 import io
+import math
+import re
 import zipfile
 from collections.abc import Mapping
 
@@ -12,6 +14,11 @@ from rhmm.reading.wrong import WrongFileError, listed
 _POINTS = ("points", "x", "observations", "data", "covariances", "signal", "signals")
 """Names of arrays with observations, in lower case."""
 _LENGTHS = "lengths"
+_HEADER = re.compile(
+    r"\{'descr': '(?P<kind>[^']{1,50})', 'fortran_order': (?P<order>True|False), "
+    r"'shape': \((?P<shape>(\d{1,15},? ?){0,8})\), \} *\n?"
+)
+"""What numpy writes before the numbers of an array."""
 
 
 def read_npy(data: bytes, asked: Asked) -> Content:
@@ -43,31 +50,39 @@ def _unpacked(data: bytes) -> dict[str, np.ndarray]:
 
 
 def _array(data: bytes) -> np.ndarray:
-    """The array of an NPY file, if it holds plain numbers or text."""
-    file = io.BytesIO(data)
-    try:
-        version = np.lib.format.read_magic(file)
-        if version == (1, 0):
-            shape, in_columns, kind = np.lib.format.read_array_header_1_0(file)
-        else:
-            shape, in_columns, kind = np.lib.format.read_array_header_2_0(file)
-    except (ValueError, EOFError, SyntaxError, TypeError, MemoryError, RecursionError):
-        raise WrongFileError("the NPY file is damaged: save it again") from None
-    if kind.hasobject:
+    """The array of an NPY file, if it holds plain numbers or text.
+
+    The header is read here and not by numpy, which evaluates it and warns of damage.
+    """
+    wide = data[6:7] in (b"\x02", b"\x03")
+    size = int.from_bytes(data[8 : 12 if wide else 10], "little")
+    begin = 12 if wide else 10
+    header = data[begin : begin + size].decode("latin-1")
+    if re.match(r"\{'descr': \[", header):
+        raise WrongFileError("the NPY file holds named fields: save plain numbers instead")
+    found = _HEADER.fullmatch(header)
+    if not data.startswith(b"\x93NUMPY") or found is None or len(data) < begin + size:
+        raise WrongFileError("the NPY file is damaged: save it again")
+    if found["kind"][1:] == "O":
         raise WrongFileError(
             "the NPY file holds Python objects, which could run code: save plain numbers instead"
         )
-    if kind.kind not in "biufcUS":
+    try:
+        kind = np.dtype(found["kind"])
+    except (TypeError, ValueError):
+        kind = np.dtype("V")
+    if kind.kind not in "biufcUS" or kind.itemsize == 0:
         raise WrongFileError(
-            f"the NPY file holds values of type {str(kind)[:40]!r}: save plain numbers instead"
+            f"the NPY file holds values of type {found['kind'][:20]!r}: save plain numbers instead"
         )
-    count = int(np.prod([float(size) for size in shape], initial=1.0))
+    shape = tuple(int(part) for part in re.findall(r"\d+", found["shape"]))
+    count = math.prod(shape)
+    check_size(count * kind.itemsize / 8)
     check_size(count)
-    content = data[file.tell() :]
-    if len(content) < count * kind.itemsize:
+    if len(data) < begin + size + count * kind.itemsize:
         raise WrongFileError("the NPY file ends too early: save it again")
-    flat = np.frombuffer(content, kind, count)
-    return flat.reshape(shape, order="F" if in_columns else "C")
+    flat = np.frombuffer(data, kind, count, offset=begin + size)
+    return flat.reshape(shape, order="F" if found["order"] == "True" else "C")
 
 
 def _main(arrays: Mapping[str, np.ndarray], asked: Asked) -> str:

@@ -8,6 +8,10 @@ from rhmm.reading.content import LABEL, SEQUENCE, TIME, Asked, Content, check_si
 from rhmm.reading.wrong import WrongFileError, no_numbers
 from rhmm.storage import import_pyarrow
 
+_DAMAGED = "the Parquet file is damaged: save it again"
+_LEAST_WIDTH = 5
+"""As many numbers a row counts for at least: texts of many rows need memory too."""
+
 
 def read_parquet(data: bytes, asked: Asked) -> Content:
     """The rows of a Parquet file."""
@@ -15,11 +19,11 @@ def read_parquet(data: bytes, asked: Asked) -> Content:
     try:
         file = parquet.ParquetFile(io.BytesIO(data))
         names = file.schema_arrow.names
-        check_size(file.metadata.num_rows * max(len(names), 1))
+        check_size(file.metadata.num_rows * max(len(names), _LEAST_WIDTH))
         roles = asked.roles(names)
         table = file.read()
-    except (pyarrow.ArrowException, OSError):
-        raise WrongFileError("the Parquet file is damaged: save it again") from None
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError):
+        raise WrongFileError(_DAMAGED) from None
     numbers = np.empty((table.num_rows, len(roles.numbers)))
     for place, name in enumerate(roles.numbers):
         numbers[:, place] = _numbers(pyarrow, name, table.column(name))
@@ -48,4 +52,7 @@ def _numbers(pyarrow, name: str, column) -> np.ndarray:
 
 
 def _texts(column) -> list[str]:
-    return ["" if value is None else str(value) for value in column.to_pylist()]
+    try:
+        return ["" if value is None else str(value) for value in column.to_pylist()]
+    except UnicodeDecodeError:
+        raise WrongFileError(_DAMAGED) from None

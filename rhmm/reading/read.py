@@ -104,12 +104,13 @@ def read(
     if columns is None:
         _leave_out_counter(content)
     _check_rows(content)
-    found = meaning(content.numbers, content.columns, space, layout)
-    if found.layout == SIGNAL:
-        window = (window or Window()).checked()
-        recording = _from_signal(content, found, window)
-    else:
-        recording = _from_points(content, found)
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers may be as large as they like
+        found = meaning(content.numbers, content.columns, space, layout)
+        if found.layout == SIGNAL:
+            window = (window or Window()).checked()
+            recording = _from_signal(content, found, window)
+        else:
+            recording = _from_points(content, found)
     report = Report(
         content.format,
         *found,
@@ -295,8 +296,8 @@ def _from_signal(content: Content, found: Meaning, window: Window) -> Recording:
     covariances[~usable] = np.nan
     if not usable.any():
         raise WrongFileError(
-            "no window has a covariance, since numbers are missing or all channels are constant: "
-            "choose shorter windows or other columns"
+            "no window has a covariance, since numbers are missing or too large, or all channels "
+            "are constant: choose shorter windows or other columns"
         )
     labels, label_names = _labels(content)
     kept = [s for s, piece in enumerate(pieces) if len(piece)]
@@ -337,6 +338,6 @@ def _note_windows(content: Content, names, begins, pieces, covariances, window: 
     lost = int(np.isnan(covariances).any(axis=(1, 2)).sum())
     if lost:
         notes.append(
-            f"{lost:,} windows are missing observations: a number is missing in them, or all their "
-            "channels are constant."
+            f"{lost:,} windows are missing observations: a number in them is missing or too large, "
+            "or all their channels are constant."
         )

@@ -32,7 +32,7 @@ LAYOUTS = {
 LARGEST_MATRICES = {"spd": 20, "log-euclidean": 64}
 """The most rows of a matrix. The Gaussian of larger ones on `SPD` takes minutes to prepare."""
 _MATRICES = tuple(LARGEST_MATRICES)
-_FLOATS_ENOUGH = 0.5
+_ENOUGH_ROWS = 0.5
 """The share of rows that must fit a space for it to be detected; the others are wrong rows."""
 _ASYMMETRY = 1e-6
 """Entries that differ by less, as a share of the largest, are equal but for rounding."""
@@ -95,7 +95,7 @@ def _detected(whole: np.ndarray, columns: Sequence[str]) -> Meaning:
 
 def _space_of_points(whole: np.ndarray) -> str:
     inside = np.linalg.norm(whole, axis=1) < 1.0
-    is_ball = whole.shape[1] > 1 and len(whole) and inside.mean() > _FLOATS_ENOUGH
+    is_ball = whole.shape[1] > 1 and len(whole) and inside.mean() > _ENOUGH_ROWS
     return "hyperbolic" if is_ball else "euclidean"
 
 
@@ -118,7 +118,7 @@ def _possible_layouts(k: int) -> list[str]:
 def _layout_that_fits(whole: np.ndarray, columns: Sequence[str]) -> str | None:
     """The layout under which most rows are positive definite matrices, if there is one."""
     named = _named_layout(columns)
-    best, most = None, _FLOATS_ENOUGH
+    best, most = None, _ENOUGH_ROWS
     for layout in _possible_layouts(whole.shape[1]):
         matrices = unfolded(whole[:2_000], layout)
         share = _positive(matrices).mean() if len(matrices) else 0.0

@@ -68,6 +68,8 @@ def test_observations_appear_as_they_are_seen(open_page):
     lab = Lab(open_page("/?k=300&seed=4", viewport=LAPTOP))
     lab.wait_for_results()
     count = "(box) => (({ scene, seen }) => scene.countSeen(seen))(box.getRootNode().picture)"
+    # the observations come in a message of their own, perhaps after the results
+    lab.page.wait_for_function(f"(box) => ({count})(box) > 0", arg=lab.box.element_handle())
     assert lab.box.evaluate(count) == 300
 
     lab.page.get_by_label("only seen so far").uncheck()

@@ -39,3 +39,26 @@ def test_a_single_broken_part_of_a_link_is_one_sentence():
 
 def test_a_link_that_can_be_used_gets_no_warning():
     assert warnings_of(T="1000") == []
+
+
+def one_setting():
+    from dashboard.ui import controls, session
+
+    session.open_session()
+    controls.setting(session.visitor().experiment, "transition_update")
+
+
+def test_a_control_that_comes_back_is_a_new_one_that_shows_what_is_set():
+    page = AppTest.from_function(one_setting)
+    page.query_params.update(algorithm="windowed", update="convex")
+    (before,) = page.run().radio
+    first, key = before.value, before.key
+    me = page.session_state["visitor"]
+
+    me.propose(me.experiment, algorithms=("streaming",))
+    assert not page.run().radio
+    me.propose(me.experiment, algorithms=("windowed",))
+    (after,) = page.run().radio
+
+    assert first == after.value == "convex"
+    assert after.key != key
