@@ -172,7 +172,7 @@ class StreamingRiemannianHMM(StreamingHMM):
     init
         ``"kmeans"``: seeds as of k-means++ among the first Δ observations, and EM from the best of
         them. ``"cold"``: random points among the first 30 (10 for each state if that is more).
-        Where these were few, it begins afresh after 100 observations for each state (320 at least).
+        Where these were few, it begins afresh after 100 observations for each state (416 at least).
     min_sigma
         Floor of every σ_i. None: 10⁻³, or 10⁻³ times the scale of the observations that it starts
         from if that is smaller.

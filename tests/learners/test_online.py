@@ -253,11 +253,11 @@ def test_the_size_of_a_streaming_learner_does_not_depend_on_the_window():
 
 def test_the_largest_size_is_remembered_and_kept_in_files(tmp_path):
     """Δ points of two numbers, while they are collected, are more than the state that follows."""
-    online = learner(Hyperbolic(2), "growing")
-    assert online.partial_fit(stream(Hyperbolic(2), 150)).peak_nbytes_ == 150 * 16
+    online = learner(Hyperbolic(2), "growing", window=1_000)
+    assert online.partial_fit(stream(Hyperbolic(2), 950)).peak_nbytes_ == 950 * 16
     online.partial_fit(stream(Hyperbolic(2), 450)).save(tmp_path / "online.npz")
     for each in (online, type(online).load(tmp_path / "online.npz")):
-        assert each.peak_nbytes_ == 200 * 16 > each.state_nbytes_
+        assert each.peak_nbytes_ == 1_000 * 16 > each.state_nbytes_
 
 
 @every_learner

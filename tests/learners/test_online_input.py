@@ -133,10 +133,23 @@ def test_the_unit_of_measurement_does_not_matter(name, unit):
 
 @every_learner
 def test_data_smaller_than_min_sigma_are_warned_of(name):
+    small = 2.0**-20 * stream(Euclidean(2))
     with pytest.warns(
         DegenerateWarning, match=r"every state starts on a point .* min_sigma=0\.001"
     ):
-        learner(Euclidean(2), name).partial_fit(2.0**-20 * stream(Euclidean(2)))
+        learner(Euclidean(2), name, min_sigma=1e-3).partial_fit(small)
+
+
+@every_learner
+@pytest.mark.parametrize("unit", [2.0**-20, 2.0**-10])
+def test_small_data_are_learned_as_large_ones_are(name, unit):
+    """Powers of two scale without rounding, so that only the table of log Z makes a difference."""
+    X = stream(Euclidean(2))
+    large, small = (
+        learner(Euclidean(2), name, trace_every=None).partial_fit(scale * X) for scale in (1, unit)
+    )
+    np.testing.assert_allclose(small.means_ / unit, large.means_, atol=1e-3)
+    np.testing.assert_allclose(small.sigmas_ / unit, large.sigmas_, rtol=1e-3)
 
 
 @every_learner

@@ -157,7 +157,7 @@ def test_the_named_quantities_give_the_streaming_update(name):
     online = learner(disk, name).partial_fit(X)
     k = online.start_size + 8 * ((700 - online.start_size) // 8)
     e = online.explain(k, X)
-    gain = 1.25 if name == "growing" else 1.0
+    gain = 1.5 if name == "growing" else 1.0
     visited = e.weight.sum(axis=0)
     np.testing.assert_allclose(e.tau, 1 - np.exp(-gain * visited / e.visits), rtol=1e-12)
     for i in range(3):
