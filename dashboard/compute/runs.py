@@ -131,7 +131,7 @@ def compute(
 
 
 def compile_kernels(run: ExperimentRun, report: Report) -> list[kernels.Part]:
-    """Wait until the kernels that a run needs are on disk; returns them."""
+    """Wait until the kernels that a run needs are compiled; returns them."""
 
     def compiling(done: int, total: int) -> None:
         report(run, f"Compiling the engine, once for this machine: part {done + 1} of {total}", 0.0)

@@ -21,6 +21,7 @@ from dashboard.model.view import View
 from dashboard.text import files
 from rhmm.sweeping import run_once, summarise
 from tests.dashboard.canvas.unpacking import unpack
+from tests.dashboard.figures.checking import checked
 from tests.pages.finding import tables
 
 APP = Path(__file__).parents[2] / "pages" / "navigation.py"
@@ -76,7 +77,7 @@ def figures_of(run) -> dict:
 def of_a_sweep() -> dict:
     truth = ASKED.source.true_model()
     summaries = summarise(run_once(truth, way, 0) for way in SWEEP.configurations())
-    figure = tradeoff.panel(SWEEP, summaries, tradeoff.MEASURES[0])
+    figure = checked(tradeoff.panel(SWEEP, summaries, tradeoff.MEASURES[0]))
     return {
         "curves": {trace.name: list(trace.x) for trace in figure.data if trace.name},
         "levels": " ".join(note.text for note in figure.layout.annotations),

@@ -119,3 +119,10 @@ def test_a_fixed_memory_is_not_said_to_grow(swept):
     mine = [replace(run, transition_error=error) for run in of_variant(swept, "fixed", 60)]
 
     assert "keeps falling" not in delta_cost(experiment, VARIANTS["fixed"], mine).words
+
+
+def test_visitors_with_other_seeds_share_the_answer(swept):
+    mine, others = (delta_cost(replace(SMALL, seed=seed), STREAMING, swept) for seed in (1, 2))
+
+    assert mine is not None
+    assert mine is others
