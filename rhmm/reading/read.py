@@ -92,15 +92,7 @@ def read(
     if window is not None:
         window, layout = window.checked(), SIGNAL
     data, ending = _loaded(source, name)
-    asked = Asked(label, sequence, time, columns, array)
-    if ending == ".npy":
-        content = read_npy(data, asked)
-    elif ending == ".npz":
-        content = read_npz(data, asked)
-    elif ending == ".parquet":
-        content = read_parquet(data, asked)
-    else:
-        content = read_csv(data, asked, separator)
+    content = _content(data, ending, Asked(label, sequence, time, columns, array), separator)
     if columns is None:
         _leave_out_counter(content)
     _check_rows(content)
@@ -111,14 +103,20 @@ def read(
             recording = _from_signal(content, found, window)
         else:
             recording = _from_points(content, found)
-    report = Report(
-        content.format,
-        *found,
-        columns=content.columns,
-        window=window,
-        notes=tuple(content.notes),
-    )
+    notes = tuple(content.notes)
+    report = Report(content.format, *found, columns=content.columns, window=window, notes=notes)
     return Reading(recording, replace(report, **content.found))
+
+
+def _content(data: bytes, ending: str, asked: Asked, separator: str | None) -> Content:
+    """The rows of the file, by its format."""
+    if ending == ".npy":
+        return read_npy(data, asked)
+    if ending == ".npz":
+        return read_npz(data, asked)
+    if ending == ".parquet":
+        return read_parquet(data, asked)
+    return read_csv(data, asked, separator)
 
 
 def _loaded(source: str | Path | bytes, name: str | None) -> tuple[bytes, str]:
