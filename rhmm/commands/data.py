@@ -6,8 +6,6 @@ import sys
 from rhmm.commands.common import positive
 from rhmm.reading import LAYOUTS, SHRINKAGES, Reading, Window, read
 
-_WINDOW = Window()
-
 
 def add_data_arguments(command: argparse.ArgumentParser) -> None:
     """The file, and what to say where the detection is wrong."""
@@ -26,17 +24,19 @@ def add_data_arguments(command: argparse.ArgumentParser) -> None:
         "--step", type=positive, metavar="SAMPLES", help="from one window to the next (a window)"
     )
     command.add_argument(
-        "--shrinkage", choices=SHRINKAGES, default=_WINDOW.shrinkage, help="of covariances (oas)"
+        "--shrinkage", choices=SHRINKAGES, help=f"of covariances ({Window().shrinkage})"
     )
 
 
 def read_data(options: argparse.Namespace, space: str | None) -> Reading:
     """Read the file of a command, and say on standard error what was found in it."""
-    if options.step is not None and options.window is None:
-        raise ValueError("--step needs --window: say how long the windows are")
     window = None
     if options.window is not None:
-        window = Window(options.window, options.step, options.shrinkage)
+        shrinkage = options.shrinkage or Window().shrinkage
+        window = Window(options.window, options.step, shrinkage)
+    for flag in ("step", "shrinkage"):
+        if window is None and getattr(options, flag) is not None:
+            raise ValueError(f"--{flag} needs --window: say how long the windows are")
     reading = read(
         options.data,
         space=space,

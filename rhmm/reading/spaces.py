@@ -104,8 +104,8 @@ def _matrix_layout(whole: np.ndarray, columns: Sequence[str]) -> str:
     possible = _possible_layouts(whole.shape[1])
     if not possible:
         raise WrongFileError(
-            f"{whole.shape[1]} numbers in a row make no symmetric matrix: give m² of them, or "
-            "m(m+1)/2 for one triangle"
+            f"{whole.shape[1]} numbers in a row make no symmetric matrix: give m² of them, "
+            "m(m+1)/2 for one triangle, or a window if they are channels of a signal"
         )
     return fitting or possible[0]
 

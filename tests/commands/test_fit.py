@@ -69,6 +69,7 @@ def test_a_warning_is_printed_as_a_sentence(tmp_path, capsys, data):
         (["--states", "0"], "argument --states: must be a whole number, at least 1"),
         (["--states", "3", "--space", "torus"], "argument --space: invalid choice: 'torus'"),
         (["--states", "3", "--step", "5"], "rhmm fit: --step needs --window"),
+        (["--states", "3", "--shrinkage", "oas"], "rhmm fit: --shrinkage needs --window"),
         (["--states", "3", "--label", "x"], "rhmm fit: there is no label column 'x'"),
         (["--states", "3", "--space", "spd"], "rhmm fit: 2 numbers in a row make no symmetric"),
         (["--states", "3", "--out", "model.pkl"], "rhmm fit: path must end in .json or .npz"),
