@@ -12,7 +12,7 @@ from scipy.optimize import linear_sum_assignment
 
 from rhmm.gaussian.table import half_precision_and_log_z, radial_table
 from rhmm.manifolds import Manifold
-from rhmm.search import Fit, Sample, improved, seeds, starts
+from rhmm.search import Fit, Sample, appraise, improved, seeds, starts
 from rhmm.streams.streaming_kernel import StreamingState
 
 ENOUGH = 60
@@ -48,6 +48,8 @@ def best_start(sample: Sample, n: int, rng: np.random.Generator, *, cold: bool) 
     effort = _EFFORT[n <= _FEW_STATES or len(sample.points) < ENOUGH * n]
     best = starts(sample, n, rng, tried=effort.tried, kept=effort.kept, steps=effort.steps)[0]
     if len(sample.points) < ENOUGH * n:
+        return best
+    if n <= _FEW_STATES and not appraise(sample, best, rng).promises_a_move():
         return best
     return improved(sample, best, rng, tried=effort.moves, steps=effort.steps_after)
 
