@@ -53,7 +53,7 @@ class History:
 
     def until_full(self) -> int:
         """How many more observations there must be until it is full, or full again."""
-        every = 2 * self._every if self.is_full and self.seen else self._every
+        every = 2 * self._every if self.is_full else self._every
         return len(self.points) * every - self.seen
 
     def add(self, points: np.ndarray) -> None:
@@ -64,7 +64,7 @@ class History:
             points = points[size:]
 
     def _add(self, points: np.ndarray) -> None:
-        if self.is_full and self.seen:
+        if self.is_full:
             blocks = self.points.reshape(-1, 2, _BLOCK, *self.points.shape[1:])
             half = len(self.points) // 2
             self.points[:half] = blocks[:, 0].reshape(half, *self.points.shape[1:])
@@ -72,9 +72,15 @@ class History:
         begin = self.seen
         self.seen += len(points)
         every = self._every
-        kept = points[np.arange(begin, self.seen) // _BLOCK % every == 0]
-        end = self._count(self.seen, every)
-        self.points[end - len(kept) : end] = kept
+        if every == 1:
+            self.points[begin : self.seen] = points
+            return
+        first = every * math.ceil(begin // _BLOCK / every)
+        for block in range(first, math.ceil(self.seen / _BLOCK), every):
+            start = max(block * _BLOCK, begin)
+            end = min((block + 1) * _BLOCK, self.seen)
+            at = block // every * _BLOCK + start % _BLOCK
+            self.points[at : at + end - start] = points[start - begin : end - begin]
 
     @staticmethod
     def _count(seen: int, every: int) -> int:

@@ -129,7 +129,7 @@ class Reviewed(Recorder):
         return until_full
 
     def _watch(self, X, observed, predictive, led) -> None:
-        self._note(X[observed])
+        self._note(X if observed.all() else X[observed])
 
     def decide(self, challenger: Callable[["Reviewed"], Challenger | None]) -> None:
         """Judge the challenger, or look for one if it is time."""
