@@ -73,8 +73,8 @@ def stories() -> dict[str, Story]:
         ),
         Story(
             "Bad start",
-            "Thirty observations hardly show five states: what starts in the wrong place stays "
-            "there.",
+            "Thirty observations hardly show five states. The paper’s algorithm stays where it "
+            "started; ours begins afresh when it has seen more.",
             Experiment(
                 **{**PRESETS["Five states"], "transition_update": "convex"}, window=30, seed=2
             ),

@@ -16,8 +16,8 @@ DEGENERATE = 0.99
 
 
 EMS_START = (
-    "EM starts from a clustering of its own: K-means with fewer restarts than the K-means in the "
-    "table, so with many states the two may differ."
+    "EM begins with the likeliest of several starts on a sample of the data, after a few "
+    "iterations there: so its curve begins above K-means."
 )
 
 
@@ -195,7 +195,7 @@ def _about_em(run: ExperimentRun, ceiling: MethodResult) -> str:
         reason = (
             f"it was {em.remark}"
             if em.remark
-            else "it climbs only from its own start by K-means, and has stopped at a poorer optimum"
+            else "it climbs from one start, the best that it found, and stopped at a poorer optimum"
         )
         return (
             f"**EM** ends below the true parameters: log-likelihood "

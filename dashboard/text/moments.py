@@ -112,7 +112,7 @@ def _collecting(run: ExperimentRun, key: str, first: int) -> str:
     window = run.experiment.window
     if first >= run.experiment.length and window >= 0.9 * run.experiment.length:
         return "has nothing to learn from: Δ is the whole chain, or nearly."
-    return f"is collecting the first Δ = {window:,} observations; K-means then places its start."
+    return f"is collecting the first Δ = {window:,} observations, which give it its start."
 
 
 def _in_words(

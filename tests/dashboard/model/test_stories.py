@@ -43,7 +43,8 @@ def test_in_overlap_one_observation_in_seven_cannot_be_known():
     assert accuracies("Overlap")["ceiling"] == pytest.approx(6 / 7, abs=0.015)
 
 
-def test_in_bad_start_the_online_learners_stay_behind_em():
+def test_in_bad_start_the_papers_algorithm_stays_behind_and_ours_recovers():
     found = accuracies("Bad start")
 
-    assert max(found["windowed"], found["streaming"]) < found["em"] - 0.1
+    assert found["windowed"] < found["em"] - 0.1
+    assert found["streaming"] > found["em"] - 0.01

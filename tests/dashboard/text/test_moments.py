@@ -25,7 +25,7 @@ def test_a_learner_collects_learns_and_settles():
     phases = texts(run, "streaming")
 
     assert phases[:2] == [
-        "is collecting the first Δ = 200 observations; K-means then places its start.",
+        "is collecting the first Δ = 200 observations, which give it its start.",
         "is learning",
     ]
     assert phases[-1] == "has settled"
@@ -110,7 +110,7 @@ def test_a_window_as_long_as_the_chain_leaves_nothing_to_learn_from():
     [
         (
             "windowed",
-            "is collecting the first Δ = 200 observations; K-means then places its start.",
+            "is collecting the first Δ = 200 observations, which give it its start.",
         ),
         ("auto", "is collecting its first observations to start from."),
     ],
