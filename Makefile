@@ -15,11 +15,10 @@ run: $(VENV)/.kernels ## open the dashboard in the browser
 serve: $(VENV)/.kernels ## open the dashboard to a lecture hall, after saying what that means
 	@$(VENV)/bin/python -m dashboard.server.lecture_hall
 
-# Kernels come first: test processes would compile the same ones side by side. There is one process
-# more than cores, since tests in the browser wait more than they compute.
+# Kernels come first: two test processes would compile the same ones side by side.
 test: lint chromium ## check the style, then run all tests
 	$(VENV)/bin/python -m dashboard.compute.kernels all
-	$(VENV)/bin/python -m pytest --numprocesses $$($(VENV)/bin/python -c "import os; print(os.cpu_count() + 1)") --dist loadscope --no-loadscope-reorder
+	$(VENV)/bin/python -m pytest --numprocesses auto --dist loadscope --no-loadscope-reorder
 
 lint: $(VENV)/.dev ## check style, formatting, types and the direction of imports
 	$(VENV)/bin/python -m ruff check .
