@@ -127,7 +127,7 @@ def with_outliers(modulus: float, where: Callable[..., np.ndarray], length: int,
 
 
 def fitted_with_labels(manifold, X, states, n: int) -> RiemannianHMM:
-    """What somebody estimates who knows the states."""
+    """The model that maximum likelihood gives where the states are known."""
     means = np.array([manifold.mean(X[states == i]) for i in range(n)])
     delta = [np.mean(manifold.dist(means[i], X[states == i]) ** 2) for i in range(n)]
     counts = np.zeros((n, n))

@@ -10,16 +10,14 @@ keep its process and the memory of it meanwhile. So do runs for which no process
 of learners that were registered in the server alone.
 """
 
-import json
 import os
 import pickle
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import IO, Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from dashboard.compute import jobs, kernels, runs
 from dashboard.compute.jobs import Cancelled, Report
@@ -28,15 +26,11 @@ from dashboard.compute.turns import LONG
 from dashboard.model.experiment import Experiment
 from dashboard.model.spaces.registry import SPACES
 from rhmm.learners.registry import LEARNERS
-from rhmm.sweeping.workers import processors
+from rhmm.sweeping.workers import ServingProcess, processors
 
 PACE = 0.1
 """Seconds between two reports of a run: pages look at it less often."""
 
-_PROGRAM = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from dashboard.compute.run_workers import serve; serve()"
-)
 _GONE = (EOFError, OSError, ValueError, pickle.UnpicklingError)
 """What a pipe raises when the process at its other end has died."""
 
@@ -110,21 +104,14 @@ class RunWorkers:
 
 
 class _Worker:
-    """One process, and the pipes to it and from it."""
+    """One process that computes a run at a time."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for the server, which ends its workers
-        )
-        self._input = cast(IO[bytes], self._process.stdin)
-        self._output = cast(IO[bytes], self._process.stdout)
+        self._process = ServingProcess(__name__)
 
     @property
     def is_alive(self) -> bool:
-        return self._process.poll() is None
+        return self._process.popen.poll() is None
 
     def compute(
         self, experiment: Experiment, report: Report, same_data: ExperimentRun | None
@@ -151,12 +138,12 @@ class _Worker:
 
     def _send(self, message: object) -> None:
         with self._watched():
-            pickle.dump(message, self._input)
-            self._input.flush()
+            pickle.dump(message, self._process.input)
+            self._process.input.flush()
 
     def _receive(self) -> News:
         with self._watched():
-            return pickle.load(self._output)
+            return pickle.load(self._process.output)
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
@@ -167,11 +154,7 @@ class _Worker:
             raise Lost from error
 
     def close(self) -> None:
-        self._process.kill()
-        for pipe in (self._input, self._output):
-            with suppress(OSError):  # the pipe may still hold what was not sent
-                pipe.close()
-        self._process.wait()
+        self._process.close()
 
 
 # In the process

@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from rhmm.commands.common import positive
-from rhmm.reading import LAYOUTS, SHRINKAGES, Reading, Window, read
+from rhmm.reading import LAYOUTS, SHRINKAGES, SPACES, Reading, Window, read
 
 
 def add_data_arguments(command: argparse.ArgumentParser) -> None:
@@ -26,6 +26,13 @@ def add_data_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--shrinkage", choices=SHRINKAGES, help=f"of covariances ({Window().shrinkage})"
     )
+
+
+def add_search_arguments(command: argparse.ArgumentParser) -> None:
+    """What commands that learn from a file take besides."""
+    add_data_arguments(command)
+    command.add_argument("--space", choices=SPACES, help="where the observations live")
+    command.add_argument("--seed", type=int, default=0, help="of the search for a start (0)")
 
 
 def read_data(options: argparse.Namespace, space: str | None) -> Reading:

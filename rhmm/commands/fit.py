@@ -9,10 +9,9 @@ import numpy as np
 
 from rhmm import RiemannianHMM
 from rhmm.commands.common import columns, positive, progress_bar, write
-from rhmm.commands.data import add_data_arguments, read_data
+from rhmm.commands.data import add_search_arguments, read_data
 from rhmm.commands.select import MOST_STATES, select
 from rhmm.learners.em import Monitor
-from rhmm.reading import SPACES
 from rhmm.recording import Recording
 from rhmm.scoring import accuracy
 from rhmm.storage import model_path
@@ -24,13 +23,11 @@ def add(commands) -> None:
     """Say which arguments it takes."""
     command = commands.add_parser("fit", help="learn a model from a file of observations, by EM")
     command.set_defaults(command=run)
-    add_data_arguments(command)
-    command.add_argument("--space", choices=SPACES, help="where the observations live")
+    add_search_arguments(command)
     command.add_argument(
         "--states", type=_states, required=True, help="number of hidden states, or auto: by BIC"
     )
     command.add_argument("--iterations", type=positive, default=100, help="of EM at most (100)")
-    command.add_argument("--seed", type=int, default=0, help="of the search for a start (0)")
     command.add_argument("--out", required=True, help="the model, a .json or .npz file")
 
 

@@ -5,8 +5,7 @@ import argparse
 import numpy as np
 
 from rhmm.commands.common import columns, positive, progress_bar, write
-from rhmm.commands.data import add_data_arguments, read_data
-from rhmm.reading import SPACES
+from rhmm.commands.data import add_search_arguments, read_data
 from rhmm.recording import Recording
 from rhmm.selection import CRITERIA, Selection, select_n_components
 
@@ -18,13 +17,11 @@ def add(commands) -> None:
     """Say which arguments it takes."""
     command = commands.add_parser("select", help="how many states a file of observations has")
     command.set_defaults(command=run)
-    add_data_arguments(command)
-    command.add_argument("--space", choices=SPACES, help="where the observations live")
+    add_search_arguments(command)
     command.add_argument(
         "--most", type=positive, default=MOST_STATES, help=f"states to try ({MOST_STATES})"
     )
     command.add_argument("--criterion", choices=CRITERIA, default="bic", help="(bic)")
-    command.add_argument("--seed", type=int, default=0, help="of the search (0)")
 
 
 def run(options: argparse.Namespace) -> None:

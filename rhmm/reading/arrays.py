@@ -45,7 +45,7 @@ def _unpacked(data: bytes) -> dict[str, np.ndarray]:
             return {e.filename.removesuffix(".npy"): _array(archive.read(e)) for e in entries}
     except WrongFileError:
         raise
-    except Exception:  # zipfile has many names for damage, NotImplementedError among them
+    except Exception:  # a damaged archive makes zipfile, zlib and numpy raise errors of any kind
         raise WrongFileError("the NPZ file is damaged: save it again") from None
 
 

@@ -23,10 +23,6 @@ from rhmm.exceptions import ConvergenceWarning, DegenerateWarning
 from rhmm.validation import check_integer
 
 _MOST_DEATHS = 3
-_PROGRAM = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from rhmm.sweeping.workers import serve; serve()"
-)
 
 
 def processors() -> int:
@@ -104,7 +100,7 @@ class _Worker:
     """One process, started when it is first needed and again when it has died."""
 
     def __init__(self):
-        self._process: _Process | None = None
+        self._process: ServingProcess | None = None
         self._ended = False
         self._changing = Lock()
 
@@ -125,13 +121,13 @@ class _Worker:
             raise value
         raise BrokenExecutor(f"{_MOST_DEATHS} worker processes died of the same task")
 
-    def _running(self) -> "_Process":
+    def _running(self) -> "ServingProcess":
         with self._changing:
             if self._ended:
                 raise BrokenExecutor("the pool has been shut down")
             if self._process is None or self._process.popen.poll() is not None:
                 self._close()
-                self._process = _Process()
+                self._process = ServingProcess(__name__)
             return self._process
 
     def end(self) -> None:
@@ -145,12 +141,16 @@ class _Worker:
             self._process = None
 
 
-class _Process:
-    """A running worker, and the pipes to it and from it."""
+class ServingProcess:
+    """A process that runs the function `serve` of a module, and the pipes to it and from it."""
 
-    def __init__(self):
+    def __init__(self, module: str):
+        program = (
+            "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+            f"from {module} import serve; serve()"
+        )
         self.popen = subprocess.Popen(
-            [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)],
+            [sys.executable, "-c", program, json.dumps(sys.path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is for the parent, which ends its workers
@@ -161,7 +161,7 @@ class _Process:
     def close(self) -> None:
         self.popen.kill()
         for pipe in (self.input, self.output):
-            with suppress(BrokenPipeError):  # the pipe may still hold an unsent call
+            with suppress(OSError):  # the pipe may still hold what was not sent
                 pipe.close()
         self.popen.wait()
 

@@ -35,7 +35,7 @@ def no_threads(monkeypatch):
 
 
 def process_of(workers):
-    return workers._free[0]._process
+    return workers._free[0]._process.popen
 
 
 def test_a_run_in_a_process_is_the_run_in_a_thread(workers):
@@ -138,7 +138,7 @@ def test_long_runs_and_those_without_a_free_process_are_computed_in_the_server(w
 
 def test_no_process_is_left_when_the_server_ends():
     run_workers.start()
-    processes = [worker._process for worker in run_workers._workers._free]
+    processes = [worker._process.popen for worker in run_workers._workers._free]
     try:
         assert processes
     finally:
