@@ -33,6 +33,7 @@ bench: chromium $(PEERS)/.peers ## measure speed side by side with other librari
 	OMP_NUM_THREADS=1 $(VENV)/bin/python -m benchmarks
 	OMP_NUM_THREADS=1 $(VENV)/bin/python -m benchmarks.endless
 	OMP_NUM_THREADS=1 $(VENV)/bin/python -m benchmarks.sweep
+	$(VENV)/bin/python -m benchmarks.compiling
 	$(VENV)/bin/python -m benchmarks.browser
 	$(VENV)/bin/python -m benchmarks.classroom
 

@@ -189,3 +189,14 @@ class _KernelCache(FunctionCache):
             cache.cache_path, f"{cache._impl.filename_base}-{place}", _stamp(root)
         )
         return cache
+
+
+@kernel
+def copy_into(target, source):
+    """``target[:] = source`` for arrays of one shape.
+
+    Numba's own assignment can say which shapes differ, and the code that puts this sentence
+    together takes longer to compile than most kernels.
+    """
+    for k in range(source.size):
+        target.flat[k] = source.flat[k]

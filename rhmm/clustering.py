@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import kernel, piece
+from rhmm._jit import copy_into, kernel, piece
 from rhmm.exceptions import warn_degenerate, warn_not_converged
 from rhmm.manifolds import Manifold, verbs
 
@@ -174,8 +174,8 @@ def place_seeds(geometry, points, layout, uniforms, seeds, d2):
                 left += min(smallest[t], trial[t])
             if left < best:
                 best = left
-                seeds[i] = points[pick]
-                d2[i] = trial
+                copy_into(seeds[i], points[pick])
+                copy_into(d2[i], trial)
         total = 0.0
         for t in range(size):
             smallest[t] = min(smallest[t], d2[i, t])

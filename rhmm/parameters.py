@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from rhmm._jit import kernel
+from rhmm._jit import copy_into, kernel
 from rhmm.gaussian.radial import RadialGaussian
 from rhmm.manifolds import Manifold
 from rhmm.vector_math import exp
@@ -71,7 +71,7 @@ def scaled_densities_into(d2, eta, log_z, density, shift):
             mine, row = block[i], d2[i, begin : begin + count]
             for t in range(count):
                 mine[t] = eta[i] * row[t] - log_z[i]
-        largest[:] = block[0, :count]
+        copy_into(largest, block[0, :count])
         for i in range(1, n):
             mine = block[i]
             for t in range(count):

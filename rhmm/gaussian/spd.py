@@ -19,7 +19,7 @@ import numpy as np
 from numpy.polynomial import Chebyshev
 from scipy.special import erf
 
-from rhmm._jit import kernel
+from rhmm._jit import copy_into, kernel
 from rhmm.gaussian.radial import Moments, RadialGaussian
 
 _LARGEST_VARIANCE = 9.0
@@ -251,7 +251,7 @@ def _sample_near(rng, sigma, spread, offset, slope, logs):
                     log_accept += f - offset - slope * x * x
             if math.log(rng.random()) <= log_accept:
                 break
-        logs[t] = values
+        copy_into(logs[t], values)
 
 
 @kernel

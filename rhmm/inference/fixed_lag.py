@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rhmm._jit import kernel
+from rhmm._jit import copy_into, kernel
 from rhmm.inference.chain import Chain
 from rhmm.inference.forward import forward
 from rhmm.inference.reversal import reverse, step_back, to_probabilities
@@ -28,10 +28,10 @@ def _fixed_lag(alpha, transition, in_logs, ends, lag, gamma):
     for end in ends:
         for t in range(begin, end):
             last = min(t + lag, end - 1)
-            gamma[t] = alpha[last]
+            copy_into(gamma[t], alpha[last])
             to_probabilities(gamma, t, in_logs)
             for s in range(last - 1, t - 1, -1):
-                later[0] = gamma[t]
+                copy_into(later[0], gamma[t])
                 reverse(alpha, s, transition, in_logs, reversal)
                 step_back(later, 0, reversal, gamma, t)
         begin = end

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import kernel
+from rhmm._jit import copy_into, kernel
 from rhmm.inference.chain import Chain, log_of, log_sum
 
 _TINY = 1e-200
@@ -114,7 +114,7 @@ def forward_pass(start, transition, density, shift, ends, fragile, alpha):
     product = 1.0
     begin = 0
     for end in ends:
-        predicted[:] = start
+        copy_into(predicted, start)
         for t in range(begin, end):
             scale = 0.0
             for j in range(n):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import kernel
+from rhmm._jit import copy_into, kernel
 from rhmm.inference.chain import Chain
 from rhmm.inference.forward import forward, forward_pass, is_fragile
 from rhmm.inference.reversal import smooth_back
@@ -63,7 +63,7 @@ def smooth_pass(alpha, density, transition, ends, zeta_sum):
     v, mass, outer = np.empty(n), np.empty(n), np.zeros((n, n))
     begin = 0
     for end in ends:
-        v[:] = density[end - 1]
+        copy_into(v, density[end - 1])
         for t in range(end - 2, begin - 1, -1):
             total, largest = 0.0, 0.0
             for i in range(n):

@@ -34,7 +34,8 @@ def subtract(block, matrix):
     """Take the same matrix away from every lane."""
     for i in range(len(matrix)):
         for j in range(len(matrix)):
-            block[i, j] -= matrix[i, j]
+            for b in range(block.shape[2]):
+                block[i, j, b] -= matrix[i, j]
 
 
 @kernel

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from rhmm._jit import kernel
+from rhmm._jit import copy_into, kernel
 from rhmm.manifolds.blocks import diagonalise
 
 _MAX_SWEEPS = 60
@@ -180,7 +180,7 @@ def _logs_of_near(x, y, same_unit, logs, frame):
     if same_unit and 1.0 + smallest > 1e-4 * (1.0 + largest):
         for i in range(m):
             logs[i] = math.log1p(block[i, i, 0])
-            frame[:, i] = rows[i, :, 0]
+            copy_into(frame[:, i], rows[i, :, 0])
         return
     low[:] = 0.0
     _pair_cholesky(y, high, low)
@@ -192,7 +192,8 @@ def _logs_of_near(x, y, same_unit, logs, frame):
     for i in range(m):
         norm = math.sqrt((frame[:, i] ** 2).sum())
         logs[i] = 2.0 * math.log(norm)
-        frame[:, i] /= norm
+        for j in range(m):
+            frame[j, i] /= norm
 
 
 @kernel

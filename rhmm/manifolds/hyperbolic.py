@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import implements, kernel
+from rhmm._jit import copy_into, implements, kernel
 from rhmm.gaussian.hyperbolic import HyperbolicGaussian, sample_radius
 from rhmm.manifolds import verbs
 from rhmm.manifolds.ball import (
@@ -112,7 +112,7 @@ def _in_rows(points):
     for k in range(dim):
         for t in range(count):
             rows[k, t] = points[t, k]
-    rows[dim] = gaps_of(rows[:dim])
+    copy_into(rows[dim], gaps_of(rows[:dim]))
     return rows
 
 
@@ -126,7 +126,9 @@ def _prepared(geometry, points):
     """`_in_rows`, and below it five rows of working memory for `weighted_step`."""
     dim, count = geometry.dim, len(points)
     layout = np.empty((dim + 6, max(count, dim)))
-    layout[: dim + 1, :count] = _in_rows(points)
+    rows = _in_rows(points)
+    for k in range(dim + 1):
+        copy_into(layout[k, :count], rows[k])
     return layout
 
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from rhmm._jit import kernel, summing_kernel
+from rhmm._jit import copy_into, kernel, summing_kernel
 from rhmm.manifolds.ball import gap, move
 from rhmm.vector_math import log1p
 
@@ -31,7 +31,7 @@ def search_centre(coordinates, gaps, weights, centre, most_steps):
             step *= 0.5
         else:
             value = new_value
-            start[:] = centre
+            copy_into(start, centre)
             _solve(hessian, gradient, step)
         move(start, gap(start), step, centre)
         if math.sqrt((step**2).sum()) < _LAST_STEP + 4e-16 / gap(centre):
@@ -108,7 +108,7 @@ def _newton_system(coordinates, gaps, weights, centre, gradient, hessian):
 def _solve(matrix, vector, out):
     """Solve a small positive definite system by elimination; overwrites `matrix`."""
     n = len(vector)
-    out[:] = vector
+    copy_into(out, vector)
     for k in range(n):
         for i in range(k + 1, n):
             factor = matrix[i, k] / matrix[k, k]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import implements, kernel
+from rhmm._jit import copy_into, implements, kernel, piece
 from rhmm.gaussian.flat import FlatGaussian
 from rhmm.manifolds import verbs
 from rhmm.manifolds.euclidean import FlatGeometry
@@ -43,21 +43,21 @@ def _flat_space(geometry):
     return FlatGeometry(geometry.size * geometry.size)
 
 
-@kernel
+@piece
 def _log_vectors(points):
     """The logarithms of `points`, shape (T, m, m), as T rows of m² numbers."""
     return log_matrices(points).reshape((len(points), points.shape[1] * points.shape[2]))
 
 
-@kernel
+@piece
 def _log_vector(x):
     return _log_vectors(x.reshape((1, *x.shape)))[0]
 
 
-@kernel
+@piece
 def _exp_vector(vector, out):
     """The point whose logarithm is `vector`."""
-    out[:] = exp_matrices(vector.reshape((1, *out.shape)))[0]
+    copy_into(out, exp_matrices(vector.reshape((1, *out.shape)))[0])
 
 
 @implements(verbs.dist2, LogGeometry)
@@ -72,7 +72,7 @@ def _holds(geometry, x):
 
 @implements(verbs.log_into, LogGeometry)
 def _log_into(geometry, x, y, out):
-    out[:] = (_log_vector(y) - _log_vector(x)).reshape(out.shape)
+    copy_into(out, (_log_vector(y) - _log_vector(x)).reshape(out.shape))
 
 
 @implements(verbs.exp_into, LogGeometry)
@@ -96,7 +96,7 @@ def _weighted_step(geometry, layout, first, last, weights, tau, centre):
     total = verbs.weighted_step(_flat_space(geometry), layout, first, last, weights, tau, logs)
     _exp_vector(logs, moved)
     if is_held(moved):
-        centre[:] = moved
+        copy_into(centre, moved)
     return total
 
 
@@ -105,5 +105,5 @@ def _recentre(geometry, points, weights, centres, d2, most_steps):
     moved = _log_vectors(centres)
     logs = _log_vectors(points)
     converged = verbs.recentre(_flat_space(geometry), logs, weights, moved, d2, most_steps)
-    centres[:] = exp_matrices(moved.reshape(centres.shape))
+    copy_into(centres, exp_matrices(moved.reshape(centres.shape)))
     return converged

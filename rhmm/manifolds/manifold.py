@@ -178,7 +178,7 @@ class Manifold(ABC):
         Returns the new centres, d² to them of shape ``weights.shape``, and whether all converged.
         """
         centres, d2 = centres.copy(), np.empty(weights.shape)
-        converged = verbs.recentre_all(self.geometry, points, weights, centres, d2, most_steps)
+        converged = verbs.recentre_held(self.geometry, points, weights, centres, d2, most_steps)
         return centres, d2, converged
 
     def first_guess(self, points: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import implements, kernel
+from rhmm._jit import copy_into, implements, kernel
 from rhmm.gaussian.spd import SPDGaussian, sample_eigenvalues
 from rhmm.manifolds import verbs
 from rhmm.manifolds.blocks import (
@@ -153,7 +153,7 @@ def _weighted_step(geometry, layout, first, last, weights, tau, centre):
     moved = gradient  # which is not needed any more
     congruence(lower, vectors, values, moved)
     if is_held(moved):
-        centre[:] = moved
+        copy_into(centre, moved)
     return total
 
 
@@ -173,7 +173,7 @@ def _norms(x, v, out):
     for t in range(len(out)):
         cholesky(x[t], lower)
         spread(lower, factor)
-        block[:, :, 0] = v[t]
+        copy_into(block[:, :, 0], v[t])
         whiten(factor, block)
         out[t] = math.sqrt((block**2).sum())
 

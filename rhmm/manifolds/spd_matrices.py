@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from rhmm._jit import kernel
+from rhmm._jit import copy_into, kernel
 from rhmm.manifolds.blocks import (
     LANES,
     WITH_VECTORS,
@@ -194,10 +194,11 @@ def log_matrices(points):
             if not trusted[lane]:
                 scaled = points[first + lane] * 2.0 ** -exponents[lane]
                 careful_logs(identity, scaled, lane_logs, frame)
-                logs[:, lane] = lane_logs
-                rows[:, :, lane] = frame.T
-            frame[:] = rows[:, :, lane].T
-            lane_logs[:] = logs[:, lane] + exponents[lane] * math.log(2.0)
+                copy_into(logs[:, lane], lane_logs)
+                copy_into(rows[:, :, lane], frame.T)
+            copy_into(frame, rows[:, :, lane].T)
+            for k in range(m):
+                lane_logs[k] = logs[k, lane] + exponents[lane] * math.log(2.0)
             assemble(frame, lane_logs, out[first + lane])
     return out
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from rhmm._jit import kernel, piece
+from rhmm._jit import copy_into, kernel, piece
 from rhmm.manifolds.blocks import (
     LANES,
     WITH_VECTORS,
@@ -57,8 +57,8 @@ def gather_logs(points, weights, centre, lower, margin, d2, gradient):
             square = sum_of_squares(logs, lane)
             if not (trusted[lane] and margin > 1e-4 and square < math.inf):
                 careful_logs(centre, points[first + lane], lane_logs, lane_vectors)
-                logs[:, lane] = lane_logs
-                rows[:, :, lane] = lane_vectors.T
+                copy_into(logs[:, lane], lane_logs)
+                copy_into(rows[:, :, lane], lane_vectors.T)
                 square = sum_of_squares(logs, lane)
             d2[first + lane] = square
             value += w * square
@@ -110,12 +110,14 @@ def search_centre(points, weights, centre, d2, most_steps):
             step *= 0.5
         else:
             value, slope = new_value, new_slope
-            start[:] = centre
-            start_lower[:] = lower
+            copy_into(start, centre)
+            copy_into(start_lower, lower)
             trace = np.trace(gradient) / m
             kappa = 1.0 + curvature / (total * directions)
-            step[:] = damping * (gradient - trace * identity) / (kappa * total)
-            step += trace / total * identity
+            for i in range(m):
+                for j in range(m):
+                    part = trace * identity[i, j]
+                    step[i, j] = damping * (gradient[i, j] - part) / (kappa * total) + part / total
         whitened_eigen(identity, step, values, vectors, zero)
         for k in range(m):
             values[k] = math.exp(values[k])

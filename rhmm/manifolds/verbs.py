@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from rhmm._jit import kernel, required_verb, verb
+from rhmm._jit import copy_into, kernel, required_verb, verb
 
 _REMAINDER = 1e-9
 """The accuracy of a centre of mass, as a distance."""
@@ -66,7 +66,7 @@ def prepared(geometry, points):
     and room for three more.
     """
     layout = np.empty((len(points) + 3, *points.shape[1:]))
-    layout[:-3] = points
+    copy_into(layout[:-3], points)
     return layout
 
 
@@ -122,7 +122,7 @@ def weighted_step(geometry, layout, first, last, weights, tau, centre):
     for k in range(step.size):
         step.flat[k] *= tau
     exp_into(geometry, centre, step, moved)
-    centre[:] = moved
+    copy_into(centre, moved)
     return total
 
 
@@ -155,7 +155,7 @@ def _search(geometry, layout, weights, centre, most_steps):
     value, slope, damping = math.inf, math.inf, 1.0
     previous = before = math.inf  # the slopes before
     for _ in range(most_steps):
-        moved[:] = centre
+        copy_into(moved, centre)
         new_value = weighted_step(
             geometry, layout, 0, len(weights), weights, damping / total, moved
         )
@@ -168,12 +168,12 @@ def _search(geometry, layout, weights, centre, most_steps):
         if accepted:
             before, previous = previous, slope
             value, slope = new_value, new_slope
-            start[:] = centre
-            centre[:] = moved
+            copy_into(start, centre)
+            copy_into(centre, moved)
         else:
             damping *= 0.5
             geodesic_into(geometry, start, centre, 0.5, moved)
-            centre[:] = moved
+            copy_into(centre, moved)
         length = damping * slope
         if length < _NO_STEP:
             return True
@@ -194,7 +194,7 @@ def recentre_held(geometry, points, weights, centres, d2, most_steps):
     converged = recentre(geometry, points, weights, centres, d2, most_steps)
     for i in range(len(centres)):
         if not holds(geometry, centres[i]):
-            centres[i] = before[i]
+            copy_into(centres[i], before[i])
             mine = slice(i, i + 1)
             squared_distances(geometry, points, centres[mine], d2[mine])
             converged = False
@@ -212,11 +212,6 @@ def all_squared_distances(geometry, points, centres, d2):
 @kernel
 def all_paired_distances(geometry, x, y, d2):
     paired_distances(geometry, x, y, d2)
-
-
-@kernel
-def recentre_all(geometry, points, weights, centres, d2, most_steps):
-    return recentre_held(geometry, points, weights, centres, d2, most_steps)
 
 
 @kernel

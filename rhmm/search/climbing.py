@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import kernel, piece
+from rhmm._jit import copy_into, kernel, piece
 from rhmm.gaussian.table import half_precision_and_log_z, radial_table
 from rhmm.inference.forward import forward_pass
 from rhmm.inference.forward_backward import smooth_pass
@@ -50,15 +50,33 @@ class Fit(NamedTuple):
 def climbed(sample: Sample, transmat, means, delta, prior: float, steps: int) -> Fit:
     """What EM reaches in at most so many iterations from these parameters."""
     transmat, means, delta = transmat.copy(), means.copy(), delta.copy()
-    manifold = sample.manifold
     alpha, density = np.empty((2, len(sample.points), len(delta)))
-    likelihood = climb(
-        manifold.geometry, radial_table(manifold.gaussian), sample.points, sample.ends, prior,
-        sample.least_delta, outlying(manifold.dim), steps, transmat, means, delta, alpha, density,
-    )  # fmt: skip
+    likelihood = climb_all(
+        sample, transmat[None], means[None], delta[None], np.array([prior]), steps, alpha, density
+    )
     latest = alpha[-1].copy()
     smooth_pass(alpha, density, transmat, sample.ends, np.zeros_like(transmat))
-    return Fit(transmat, means, delta, prior, alpha, latest, likelihood)
+    return Fit(transmat, means, delta, prior, alpha, latest, float(likelihood[0]))
+
+
+def climb_all(
+    sample: Sample, transmat, means, delta, prior, steps: int, alpha=None, density=None
+) -> np.ndarray:
+    """EM from K starts, in place: `transmat` (K, N, N), `means` (K, N, …), `delta` (K, N) and
+    `prior` (K,). Returns their log-likelihoods (K,).
+
+    Filtered probabilities and scaled densities of the last one go to `alpha` and `density`, of
+    shape (T, N).
+    """
+    manifold, likelihood = sample.manifold, np.empty(len(prior))
+    if alpha is None:
+        alpha, density = np.empty((2, len(sample.points), delta.shape[1]))
+    _climb_all(
+        manifold.geometry, radial_table(manifold.gaussian), sample.points, sample.ends,
+        sample.least_delta, outlying(manifold.dim), steps, prior, transmat, means, delta,
+        alpha, density, likelihood,
+    )  # fmt: skip
+    return likelihood
 
 
 def outlying(dim: int) -> float:
@@ -67,9 +85,21 @@ def outlying(dim: int) -> float:
 
 
 @kernel
-def climb(
-    geometry, table, points, ends, prior, least_delta, limit, steps, transmat, means, delta, alpha,
-    density,
+def _climb_all(
+    geometry, table, points, ends, least_delta, limit, steps, prior, transmat, means, delta,
+    alpha, density, likelihood,
+):  # fmt: skip
+    for c in range(len(prior)):
+        likelihood[c] = _climb(
+            geometry, table, points, ends, least_delta, limit, steps, prior[c], transmat[c],
+            means[c], delta[c], alpha, density,
+        )  # fmt: skip
+
+
+@piece
+def _climb(
+    geometry, table, points, ends, least_delta, limit, steps, prior, transmat, means, delta,
+    alpha, density,
 ):  # fmt: skip
     """Up to `steps` EM iterations on sequences that stop at `ends`, in place.
 
@@ -80,6 +110,7 @@ def climb(
     n, size = len(delta), len(points)
     d2, weights, zeta_sum = np.empty((n, size)), np.empty((n, size)), np.empty((n, n))
     outlier = np.zeros(size, np.bool_)
+    one = np.int64(1)  # a plain 1 would be a type of its own, and have the search compiled twice
     verbs.squared_distances(geometry, points, means, d2)
     likelihood = _filter(table, d2, ends, limit, delta, transmat, alpha, density, outlier)
     for _ in range(steps):
@@ -88,11 +119,11 @@ def climb(
         for i in range(n):
             for t in range(size):
                 weights[i, t] = 0.0 if outlier[t] else alpha[t, i]
-            transmat[i] = zeta_sum[i] / zeta_sum[i].sum()
+            copy_into(transmat[i], zeta_sum[i] / zeta_sum[i].sum())
             occupied = weights[i].sum()
             if occupied > _LEAST_WEIGHT:
                 mine = slice(i, i + 1)
-                verbs.recentre_held(geometry, points, weights[mine], means[mine], d2[mine], 1)
+                verbs.recentre_held(geometry, points, weights[mine], means[mine], d2[mine], one)
             spread = ((weights[i] * d2[i]).sum() + prior) / (occupied + 1.0)
             delta[i] = max(spread, least_delta)
         before = likelihood
@@ -133,9 +164,24 @@ def _find_outliers(d2, eta, limit, outlier):
     for t in range(size):
         if nearest[t] > limit:
             count += 1
-    most = int(_MOST_OUTLIERS * size)
-    if count > most:
-        limit = np.sort(nearest)[size - 1 - most]
+    if count > _MOST_OUTLIERS * size:
+        limit = _limit_of(nearest, int(_MOST_OUTLIERS * size))
     for t in range(size):
         outlier[t] = nearest[t] > limit
     return count
+
+
+@piece
+def _limit_of(values, most):
+    """The least of the values that at most so many others exceed."""
+    limit, left = math.inf, most
+    while True:
+        largest, equal = -math.inf, 0
+        for value in values:
+            if value < limit and value >= largest:
+                equal = equal + 1 if value == largest else 1
+                largest = value
+        limit = largest
+        if equal > left:
+            return limit
+        left -= equal

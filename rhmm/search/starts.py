@@ -4,9 +4,8 @@ import numpy as np
 
 from rhmm._jit import kernel, piece
 from rhmm.clustering import place_seeds
-from rhmm.gaussian.table import radial_table
 from rhmm.manifolds import verbs
-from rhmm.search.climbing import Fit, climb, climbed, outlying
+from rhmm.search.climbing import Fit, climb_all, climbed
 from rhmm.search.sample import Sample
 
 _TRIALS = 4
@@ -30,38 +29,29 @@ def seeds(sample: Sample, n: int, rng: np.random.Generator) -> Fit:
 
 
 def _screened(sample: Sample, n: int, rng, count: int, *, cold: bool):
+    """So many starts; unless `cold`, each after one iteration of EM, with its log-likelihood."""
     manifold, points = sample.manifold, sample.points
     transmat = np.full((count, n, n), 1.0 / n)
     means, delta = np.empty((count, n, *points.shape[1:])), np.empty((count, n))
-    prior, likelihood = np.empty(count), np.zeros(count)
-    _screen(
-        manifold.geometry, radial_table(manifold.gaussian), points, sample.ends,
-        rng.random((count, n, _TRIALS)), sample.least_delta, outlying(manifold.dim), cold,
-        transmat, means, delta, prior, likelihood,
-    )  # fmt: skip
+    prior, uniforms = np.empty(count), rng.random((count, n, _TRIALS))
+    _seed(
+        manifold.geometry, points, uniforms, sample.least_delta, cold, transmat, means, delta, prior
+    )
+    likelihood = np.zeros(count) if cold else climb_all(sample, transmat, means, delta, prior, 1)
     return transmat, means, delta, prior, likelihood
 
 
 @kernel
-def _screen(
-    geometry, table, points, ends, uniforms, least_delta, limit, cold,
-    transmat, means, delta, prior, likelihood,
-):  # fmt: skip
-    """Seed every start; unless `cold`, cluster the points around its seeds and judge it."""
+def _seed(geometry, points, uniforms, least_delta, cold, transmat, means, delta, prior):
+    """Seed every start; unless `cold`, cluster the points around its seeds."""
     n, size = len(delta[0]), len(points)
-    layout = verbs.prepared(geometry, points)
-    d2, alpha, density = np.empty((n, size)), np.empty((size, n)), np.empty((size, n))
-    one = np.int64(1)  # a plain 1 would be a type of its own, and have `climb` compiled twice
+    layout, d2 = verbs.prepared(geometry, points), np.empty((n, size))
     for c in range(len(uniforms)):
         spread = place_seeds(geometry, points, layout, uniforms[c], means[c], d2)
         prior[c] = max(spread, least_delta)
         delta[c] = prior[c]
         if not cold:
             _cluster(d2, prior[c], least_delta, delta[c], transmat[c])
-            likelihood[c] = climb(
-                geometry, table, points, ends, prior[c], least_delta, limit, one,
-                transmat[c], means[c], delta[c], alpha, density,
-            )  # fmt: skip
 
 
 @piece
@@ -84,4 +74,6 @@ def _cluster(d2, prior, least_delta, delta, transmat):
         last = label
     for i in range(n):
         delta[i] = max(delta[i] / count[i], least_delta)
-        transmat[i] /= transmat[i].sum()
+        total = transmat[i].sum()
+        for j in range(n):
+            transmat[i, j] /= total

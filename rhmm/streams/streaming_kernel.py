@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import kernel, piece
+from rhmm._jit import copy_into, kernel, piece
 from rhmm.gaussian.table import half_precision_and_log_z
 from rhmm.manifolds import verbs
 from rhmm.streams.trace import record
@@ -103,7 +103,7 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
     missing = np.concatenate((state.missing[:held], ~observed))
     for t in range(len(points)):
         if missing[t]:
-            points[t] = state.means[0]  # of no weight, but a point
+            copy_into(points[t], state.means[0])  # of no weight, but a point
     layout = verbs.prepared(geometry, points)
     scaled, shift = np.empty((n, room)), np.empty(room)
     gamma, pair, v, mass = np.empty((n, lag)), np.empty((n, n)), np.empty(n), np.empty(n)
@@ -132,12 +132,13 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
             if len(predictive):
                 predictive[done] = log_predictive
             if len(filtered):
-                filtered[done] = latest
+                copy_into(filtered[done], latest)
             held, done, k = held + 1, done + 1, k + 1
             if held == room:
                 _smooth(transmat, alpha, density, missing[begin:], gamma, pair, v, mass)
                 _step(geometry, table, settings, layout, begin, gamma, pair, state)
-                alpha[:lag], density[:lag] = alpha[lag:], density[lag:]
+                copy_into(alpha[:lag], alpha[lag:])
+                copy_into(density[:lag], density[lag:])
                 begin, held = begin + lag, lag
             is_due = settings.trace_every > 0 and k % settings.trace_every == 0
             if is_due and row < len(trace.step):
@@ -146,7 +147,8 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
                     latest, state.visits, log_likelihood,
                 )  # fmt: skip
                 row += 1
-    state.points[:held], state.missing[:held] = points[begin:], missing[begin:]
+    copy_into(state.points[:held], points[begin:])
+    copy_into(state.missing[:held], missing[begin:])
     state.points[held:], state.missing[held:] = 0.0, False
     for t in range(held):
         if state.missing[t]:
@@ -166,7 +168,7 @@ def _densities(geometry, layout, first, last, state, scaled, shift):
         verbs.distances_to(geometry, layout, first, last, state.means[i], mine)
         for t in range(size):
             mine[t] = -half_precision * mine[t] - log_z
-    shift[:size] = scaled[0, :size]
+    copy_into(shift[:size], scaled[0, :size])
     for i in range(1, n):
         mine = scaled[i]
         for t in range(size):
@@ -181,7 +183,8 @@ def _densities(geometry, layout, first, last, state, scaled, shift):
 def _smooth(transmat, alpha, density, missing, gamma, pair, v, mass):
     """Back over all that is held: γ of the older half, and the sum of its ζ; 0 where missing."""
     n, lag = gamma.shape
-    v[:], pair[:] = density[-1], 0.0
+    copy_into(v, density[-1])
+    pair[:] = 0.0
     for t in range(2 * lag - 2, -1, -1):
         total, largest = 0.0, 0.0
         for i in range(n):

@@ -1,10 +1,11 @@
 """What an online learner writes down on its way, inside the kernel, at a chosen stride."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import piece
+from rhmm._jit import copy_into, piece
 
 
 class Trace(NamedTuple):
@@ -61,10 +62,11 @@ def joined(traces: list[Trace]) -> Trace:
 @piece
 def record(trace, row, step, transmat, means, delta, half_precision, gamma, visits, likelihood):
     trace.step[row] = step
-    trace.transmat[row] = transmat
-    trace.means[row] = means
-    trace.delta[row] = delta
-    trace.sigmas[row] = np.sqrt(0.5 / half_precision)
-    trace.gamma[row] = gamma
-    trace.visits[row] = visits
+    copy_into(trace.transmat[row], transmat)
+    copy_into(trace.means[row], means)
+    copy_into(trace.delta[row], delta)
+    for i in range(len(delta)):
+        trace.sigmas[row, i] = math.sqrt(0.5 / half_precision[i])
+    copy_into(trace.gamma[row], gamma)
+    copy_into(trace.visits[row], visits)
     trace.log_likelihood[row] = likelihood

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import kernel, piece
+from rhmm._jit import copy_into, kernel, piece
 from rhmm.gaussian.table import half_precision_and_log_z
 from rhmm.manifolds import verbs
 from rhmm.streams.trace import record
@@ -84,12 +84,12 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
     for u in range(len(X)):
         k += 1
         if end == len(points):  # slide the window back to the beginning of the room
-            points[:window] = points[window:]
-            missing[:window] = missing[window:]
-            alpha[:window] = alpha[window:]
+            copy_into(points[:window], points[window:])
+            copy_into(missing[:window], missing[window:])
+            copy_into(alpha[:window], alpha[window:])
             end = window
         missing[end] = not observed[u]
-        points[end] = X[u] if observed[u] else means[0]
+        copy_into(points[end], X[u] if observed[u] else means[0])
         end += 1
         begin, last = end - window, window - 1
 
@@ -103,7 +103,7 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
         if len(predictive):
             predictive[u] = log_predictive
         if len(filtered):
-            filtered[u] = alpha[end - 1]
+            copy_into(filtered[u], alpha[end - 1])
         _smooth(transmat, alpha[begin:end], density, beta, v, gamma_sum, zeta_sum, pair)
 
         if observed[u]:
@@ -115,7 +115,7 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
                 gamma = alpha[end - 1, i]
                 verbs.geodesic_into(geometry, means[i], X[u], gamma / gamma_sum[i], moved)
                 if verbs.holds(geometry, moved):  # else the mean stays where it is
-                    means[i] = moved
+                    copy_into(means[i], moved)
                 delta[i] += gamma * (d2[i, last] - delta[i]) / math.sqrt(k)
                 delta[i] = max(delta[i], settings.least_delta)
                 half_precision[i], log_z[i] = half_precision_and_log_z(table, delta[i])
@@ -173,7 +173,7 @@ def _smooth(transmat, alpha, density, beta, v, gamma_sum, zeta_sum, pair):
                 zeta_sum[i, j] += share * v[j]
             beta[i] *= rescale
         if t == last - 1:
-            pair[:] = zeta_sum
+            copy_into(pair, zeta_sum)
     for i in range(n):
         for j in range(n):
             zeta_sum[i, j] *= transmat[i, j]
