@@ -1,0 +1,85 @@
+"""A visitor's own file: kept in the session, in memory, and gone with it."""
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from dashboard.compute.fits import Curve, FileRead, Fitted, ReadRequest
+from dashboard.compute.jobs import Job
+from dashboard.model.analysis import HeldFile, HeldRecording, ReadOptions
+from dashboard.server.uploads import Grant
+from rhmm.reading import Report, WrongFileError
+
+MOST_MEGABYTES = 50
+_AROUND_A_FILE = 10_000
+"""Bytes that a request has besides the file in it."""
+MOST_BYTES = MOST_MEGABYTES * 2**20 + _AROUND_A_FILE
+_RECENT = 4
+"""Results that a visitor can come back to without waiting."""
+
+
+@dataclass
+class OwnData:
+    """The file that was given last, and the last one that could be read.
+
+    Both differ while something is wrong with the new file: the page then shows the old one.
+    """
+
+    file: HeldFile | None = None
+    options: ReadOptions = field(default_factory=ReadOptions)
+    names: tuple[str, ...] = ()
+    """Columns or arrays of the file."""
+    report: Report | None = None
+    """What was detected in the file when it could last be read."""
+    problem: WrongFileError | None = None
+    """What is wrong with the file under these options."""
+    held: HeldRecording | None = None
+    """The recording that is shown."""
+    read: ReadRequest | None = None
+    """What was read last, well or not."""
+    curve: tuple[HeldRecording, Curve] | None = None
+    """What BIC said of the numbers of states, and of which recording."""
+    uploads: int = 0
+    """Files that were taken: each leaves an empty uploader behind."""
+    grant: Grant | None = None
+    """Lets this visitor send files, while the page with the uploader is open."""
+    recent: deque[Job] = field(default_factory=lambda: deque(maxlen=_RECENT))
+    timeline: tuple[int, int] = (1, 300)
+
+    def take(self, name: str, content: bytes) -> None:
+        """Another file, of which nothing is known yet."""
+        self.file, self.options = HeldFile.of(name, content), ReadOptions()
+        self.names, self.report, self.problem = (), None, None
+        self.uploads += 1
+
+    def remove(self) -> None:
+        """Forget the file and all that was made of it."""
+        fresh = OwnData(uploads=self.uploads + 1, grant=self.grant)
+        self.__dict__.update(fresh.__dict__)
+
+    def say(self, **options) -> None:
+        """Another way to read the file."""
+        self.options = self.options._replace(**options)
+
+    @property
+    def to_read(self) -> ReadRequest | None:
+        """The file, if it has not been read in this way."""
+        if self.file is None:
+            return None
+        wanted = ReadRequest(self.file, self.options)
+        return None if wanted == self.read else wanted
+
+    def accept(self, request: ReadRequest, found: FileRead) -> None:
+        """Keep what came of a file. What was shown stays if the file cannot be read."""
+        self.read, self.problem = request, found.problem
+        self.names = found.names or self.names
+        if found.reading is not None:
+            recording, self.report = found.reading
+            self.held = HeldRecording((request.file, request.options), recording)
+
+    def keep(self, job: Job) -> None:
+        """Keep a finished job, so that the visitor can come back to its result."""
+        if job not in self.recent:
+            self.recent.append(job)
+        fitted: Fitted = job.progress.result
+        if fitted.curve is not None:
+            self.curve = (fitted.request.held, fitted.curve)
