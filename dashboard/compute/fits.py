@@ -78,7 +78,7 @@ class FitRequest:
     def effort(self) -> float:
         recording = self.held.recording
         numbers = len(recording.points) * recording.manifold.dim
-        return (40.0 if self.n_states is None else 3.0 * self.n_states) * numbers
+        return (600.0 if self.n_states is None else 8.0 * self.n_states) * numbers
 
 
 # Results

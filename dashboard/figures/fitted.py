@@ -5,6 +5,7 @@ longer than the visitor's session.
 """
 
 from collections.abc import Sequence
+from html import escape
 
 import numpy as np
 
@@ -24,6 +25,11 @@ _MOST_WRITTEN = 6
 _MOST_NAMED = 12
 """Rows of a matrix that are named."""
 _LONGEST_NAME = 12
+_TICKS = [digit * 10**power for power in range(6) for digit in (1, 2, 5)]
+_LEAST_ARROW = 0.005
+"""Transitions that are rarer have no arrow: learned chains have many that never happen."""
+_RATIO = 1.15
+"""Of the width of a map to its height."""
 
 
 @kept_with_it(1)
@@ -63,8 +69,10 @@ def _extent(*places: np.ndarray) -> tuple[float, float, float, float]:
     """The rectangle around all places, with a little room."""
     every = np.concatenate(places)
     low, high = every.min(axis=0), every.max(axis=0)
-    room = 0.04 * np.maximum(high - low, (high - low).max()) + 1e-9
-    (left, bottom), (right, top) = low - room, high + room
+    width, height = np.maximum(high - low, 1e-9)
+    # a flat frame would leave the room beside the chain empty
+    size = 1.08 * np.array([max(width, _RATIO * height), max(height, width / _RATIO)])
+    (left, bottom), (right, top) = 0.5 * (low + high - size), 0.5 * (low + high + size)
     return float(left), float(bottom), float(right), float(top)
 
 
@@ -72,6 +80,12 @@ def map_in_words(fitted: Fitted) -> str:
     shown, total = len(fitted.picture.shown), int(fitted.recording.observed.sum())
     count = f"{total:,}" if shown == total else f"{shown:,} of {total:,}"
     return f"Map of {count} observations in the colours of {fitted.n_states} states."
+
+
+def chain(fitted: Fitted) -> list[list[float]]:
+    """The transition matrix for a picture of the chain, without what hardly ever happens."""
+    transmat = fitted.model.transmat_
+    return np.where(transmat < _LEAST_ARROW, 0.0, transmat).tolist()
 
 
 # Means
@@ -83,10 +97,18 @@ def mean_figures(fitted: Fitted) -> list[Drawing]:
     means, names = fitted.model.means_, channels_of(fitted.recording)
     deviations = np.sqrt(np.diagonal(means, axis1=1, axis2=2))
     most = 1.05 * float(deviations.max())
-    return [
-        _mean_figure(state, mean, deviation, most, names)
-        for state, (mean, deviation) in enumerate(zip(means, deviations, strict=True))
-    ]
+    figures = []
+    for state, (mean, deviation) in enumerate(zip(means, deviations, strict=True)):
+        figure = _mean_figure(state, mean, deviation, most, names)
+        figure.layout |= titled(f"State {state_label(state)}{_label_of(fitted, state)}")
+        figures.append(figure)
+    return figures
+
+
+def _label_of(fitted: Fitted, state: int) -> str:
+    """The label that is matched with a state, as it stands behind the state's number."""
+    label = None if fitted.agreement is None else fitted.agreement.label_of(state)
+    return "" if label is None else f", {escape(_cut(fitted.recording.label_names[label]))}"
 
 
 def _mean_figure(
@@ -100,7 +122,7 @@ def _mean_figure(
         "heatmap", z=correlations, zmin=-1.0, zmax=1.0, colorscale=DIFFERENCES, showscale=False,
         xgap=1, ygap=1,
         text=[[_short(c) for c in row] for row in correlations] if written else None,
-        texttemplate="%{text}" if written else None,
+        texttemplate="%{text}" if written else None, textfont={"size": 13},
         hovertext=[
             [f"{a}, {b}: correlation {number(correlations[i, j], 2)}" for j, b in enumerate(names)]
             for i, a in enumerate(names)
@@ -116,7 +138,6 @@ def _mean_figure(
     )  # fmt: skip
     hidden = {"showgrid": False, "zeroline": False, "fixedrange": True, "showticklabels": False}
     figure.layout = {
-        **titled(f"State {state_label(state)}"),
         "margin": {"l": 0, "r": 0, "t": 36, "b": 4},
         "xaxis": {**hidden, "domain": [0.0, 0.72]},
         "xaxis2": {**hidden, "domain": [0.76, 1.0], "anchor": "y", "range": [0.0, most]},
@@ -187,7 +208,7 @@ def stays_figure(fitted: Fitted) -> Drawing:
         },
         "yaxis": {
             "title": {"text": "observations in a row", "font": {"size": 15}}, "type": "log",
-            "tickfont": {"size": 14}, "fixedrange": True, "dtick": "D2",
+            "tickfont": {"size": 14}, "fixedrange": True, "tickvals": _TICKS,
         },
         "dragmode": False,
     }  # fmt: skip

@@ -70,7 +70,7 @@ def _boundaries(fitted: Fitted, first: int, last: int) -> list[dict]:
     ends = ends[(ends >= first) & (ends < last)]
     if len(ends) > 60:
         return []
-    line = {"color": common.NEUTRAL, "width": 1.5}
+    line = {"color": common.NEUTRAL, "width": 1}
     return [{**_LINE, "x0": end + 0.5, "x1": end + 0.5, "line": line} for end in ends.tolist()]
 
 

@@ -40,6 +40,9 @@ class Shipped(NamedTuple):
 
 SHIPPED = {
     "emg": Shipped("Hand signs", lambda: load_emg(["rr_s2"]), 'load_emg(["rr_s2"])', 5),
+    "emg_refitted": Shipped(
+        "Hand signs, refitted", lambda: load_emg(["mg_s1"]), 'load_emg(["mg_s1"])', 5
+    ),
     "watch": Shipped("Exercises", load_watch, "load_watch()", 7),
     "weather": Shipped("Weather", load_weather, "load_weather()", 4),
 }

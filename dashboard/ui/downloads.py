@@ -9,6 +9,7 @@ import streamlit as st
 from dashboard.compute.fits import Fitted
 from dashboard.compute.runs import ExperimentRun
 from dashboard.compute.sweeps import Outcome
+from dashboard.figures import fitted as figures
 from dashboard.figures.chain_diagram import chain_svg
 from dashboard.model.experiment import Experiment
 from dashboard.model.plan import Sweep
@@ -63,7 +64,7 @@ def fitted_files_row(fitted: Fitted) -> None:
 
 
 def _chain_of(fitted: Fitted) -> str:
-    return chain_svg(fitted.model.transmat_.tolist())
+    return chain_svg(figures.chain(fitted))
 
 
 def _run_script(experiment: Experiment) -> File:

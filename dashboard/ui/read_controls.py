@@ -50,7 +50,7 @@ def _choice(data: OwnData, option: str, label: str, names: Mapping[str, str], **
 
     found = None if data.report is None else getattr(data.report, option)
     detected = (
-        "Detected" if data.report is None else f"Detected: {names.get(found or _NONE, 'none')}"
+        "Detect it" if data.report is None else f"Detected: {names.get(found or _NONE, 'none')}"
     )
     given = getattr(data.options, option)
     _mount(

@@ -127,7 +127,7 @@ def show_map(fitted: Fitted) -> None:
                   alt=figures.map_in_words(fitted))  # fmt: skip
         with st.container(key="data-chain"):
             st.subheader("How states follow each other", help=columns.TRANSMAT.definition)
-            chain_diagram(fitted.model.transmat_.tolist(), key="data-chain-picture")
+            chain_diagram(figures.chain(fitted), key="data-chain-picture")
     st.html(legend(fitted.n_states, f"<br>{words.map_note(fitted)}"))
 
 
@@ -168,9 +168,9 @@ def show_means(fitted: Fitted) -> None:
         "The mean of each state is a matrix: its correlations as colours, violet below 0 and brown "
         "above, and its standard deviations as bars."
     )
-    with st.container(key="panels-means"):
+    with st.container(key="panels-roomy-means"):
         for state, drawing in enumerate(figures.mean_figures(fitted)):
-            with st.container(key=f"panel-means-{state}"):
+            with st.container(key=f"panel-roomy-means-{state}"):
                 chart(drawing, key=f"mean-{state}", height="stretch",
                       alt=figures.mean_in_words(fitted, state))  # fmt: skip
 
@@ -181,7 +181,7 @@ def show_stays(fitted: Fitted) -> None:
     with places[0]:
         st.subheader("How long states stay")
         chart(figures.stays_figure(fitted), key="stays", alt=figures.stays_in_words(fitted))
-        st.caption("Boxes hold the middle half of all visits, whiskers all of them.")
+        st.caption("A box holds the middle half of all visits, whiskers all; dashed is the mean.")
     if curve:
         with places[1]:
             st.subheader("How many states")
