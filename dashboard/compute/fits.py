@@ -1,13 +1,17 @@
 """Files that are read and recordings whose states are learned: the requests of the Data page."""
 
+import re
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 from dashboard.compute import data_workers
 from dashboard.compute.data_workers import Watch
-from dashboard.compute.jobs import Report
+from dashboard.compute.jobs import Expected, Report
 from dashboard.compute.principal import principal_plane
 from dashboard.model.analysis import (
     EM,
@@ -19,7 +23,7 @@ from dashboard.model.analysis import (
     streaming_window,
 )
 from dashboard.model.spaces.disk import DISK_CHART
-from rhmm import Hyperbolic, Manifold, RiemannianHMM, StreamingRiemannianHMM
+from rhmm import DegenerateWarning, Hyperbolic, Manifold, RiemannianHMM, StreamingRiemannianHMM
 from rhmm.learners.em import Monitor
 from rhmm.reading import Reading, WrongFileError, names_in, read
 from rhmm.recording import Recording
@@ -184,12 +188,17 @@ def read_file(name: str, content: bytes, options: ReadOptions, watch: Watch) -> 
 
 def fit(recording: Recording, n_states: int | None, method: str, watch: Watch) -> dict:
     """Learn the states: the fields of `Fitted` but the request."""
+    there = int(recording.observed.sum())
+    if n_states is not None and there < n_states:
+        raise Expected(f"{n_states} states need as many observations, and there are {there}.")
     found = None
-    if n_states is None:
-        found = _selected(recording, watch)
-        n_states = found.best.n_components
-    make = _by_em if method == EM else _by_streaming
-    model, remark = make(recording, n_states, None if found is None else found.best, watch)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if n_states is None:
+            found = _selected(recording, watch)
+            n_states = found.best.n_components
+        make = _by_em if method == EM else _by_streaming
+        model, remark = make(recording, n_states, None if found is None else found.best, watch)
     watch("Decoding", 1.0)
     points, lengths = recording.points, recording.lengths
     probabilities = model.predict_proba(points, lengths=lengths)
@@ -197,12 +206,19 @@ def fit(recording: Recording, n_states: int | None, method: str, watch: Watch) -
     return {
         "model": model,
         "probabilities": probabilities,
-        "log_likelihood": model.score(points, lengths=lengths) / int(recording.observed.sum()),
-        "remark": remark,
+        "log_likelihood": model.score(points, lengths=lengths) / there,
+        "remark": " ".join([remark, *_degenerate(caught)]).strip(),
         "picture": drawn(recording, model),
         "agreement": agreement(recording, states, n_states),
         "curve": None if found is None else _curve(found),
     }
+
+
+def _degenerate(caught: Iterable[warnings.WarningMessage]) -> list[str]:
+    """What the engine says of states that were lost; it counts them from 0, pages from 1."""
+    texts = [str(one.message) for one in caught if issubclass(one.category, DegenerateWarning)]
+    named = [re.sub(r"^state (\d+)", lambda m: f"State {int(m[1]) + 1}", text) for text in texts]
+    return [f"{text[0].upper()}{text[1:]}." for text in named]
 
 
 def _selected(recording: Recording, watch: Watch) -> Selection:
@@ -265,10 +281,13 @@ def _by_streaming(
         random_state=SEED,
         callback=lambda one: watch("Streaming", one.n_samples_seen_ / total),
     )
-    learner.fit(recording.points)
+    try:
+        model = learner.fit(recording.points).to_hmm()
+    except NotFittedError:
+        raise Expected("too few observations differ from those before them: use EM.") from None
     several = len(recording.lengths) > 1
     remark = "Streaming took all sequences for one, in the order of the file." if several else ""
-    return _plain(learner.to_hmm()), remark
+    return _plain(model), remark
 
 
 def _plain(model: RiemannianHMM) -> RiemannianHMM:

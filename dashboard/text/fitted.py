@@ -100,19 +100,24 @@ def found_in(file: HeldFile, report: Report, recording: Recording) -> str:
     missing = int((~recording.observed).sum())
     gaps = f", {missing:,} of them missing" if missing else ""
     named = {"labels": report.label, "sequences": report.sequence, "times": report.time}
-    roles = [f"{what} from “{name}”" for what, name in named.items() if name]
+    roles = [f"{what} from “{formatting.unmarked(n)}”" for what, n in named.items() if n]
     extra = f" With {formatting.listed(roles)}." if roles else ""
+    name, size = formatting.unmarked(file.name), formatting.size(len(file.content))
     return (
-        f"**{file.name}** ({report.format.upper()}, {formatting.size(len(file.content))}): "
+        f"**{name}** ({report.format.upper()}, {size}): "
         f"{len(recording.points):,} observations on {recording.manifold!r}{several}{gaps}. Each "
         f"row holds {LAYOUTS[report.layout]}.{extra}"
     )
 
 
+def notes(report: Report) -> str:
+    """All that was left out, marked as missing, or changed; a line for each."""
+    return "\n".join(f"- {formatting.unmarked(note)}" for note in report.notes)
+
+
 def refusal(file: HeldFile, problem: WrongFileError) -> str:
     """One sentence on why a file cannot be used."""
-    sentence = str(problem)
-    return f"{file.name}: {sentence[0].lower()}{sentence[1:]}."
+    return formatting.unmarked(f"{file.name}: {problem}.")
 
 
 def wrong_rows(problem: WrongFileError) -> dict[str, list[str]]:
@@ -193,6 +198,6 @@ def map_note(fitted: Fitted) -> str:
 def overview_note(fitted: Fitted, most: int) -> str:
     """Whether the picture of the whole recording leaves anything out."""
     stride = -(-len(fitted.states) // most)
-    every = "" if stride == 1 else f" Every {stride}th observation is drawn."
+    every = "" if stride == 1 else f" One observation of {stride} is drawn."
     lines = " Thin lines are where sequences end." if len(fitted.recording.lengths) > 1 else ""
     return f"All observations from the first to the last.{every}{lines}"

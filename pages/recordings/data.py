@@ -84,7 +84,7 @@ def tell_file() -> None:
     if mine.report is not None and mine.held is not None and mine.problem is None:
         st.markdown(words.found_in(mine.file, mine.report, mine.held.recording))
         if mine.report.notes:
-            st.markdown("\n".join(f"- {note}" for note in mine.report.notes))
+            st.markdown(words.notes(mine.report))
     with st.expander("Read it in another way", expanded=mine.problem is not None):
         read_controls()
     st.button("Remove the file", on_click=mine.remove)

@@ -5,8 +5,10 @@ import pytest
 
 from dashboard.compute import fits
 from dashboard.compute.fits import FileRead, FitRequest, Fitted, ReadRequest
-from dashboard.model.analysis import EM, STREAMING, HeldFile, ReadOptions
-from rhmm import RiemannianHMM, StreamingRiemannianHMM
+from dashboard.compute.jobs import Expected
+from dashboard.model.analysis import EM, STREAMING, HeldFile, HeldRecording, ReadOptions
+from rhmm import Hyperbolic, RiemannianHMM, StreamingRiemannianHMM
+from rhmm.recording import Recording
 from rhmm.scoring import accuracy
 from rhmm.selection import select_n_components
 from tests.dashboard.made_recordings import disk_fit, matrix_fit, of_matrices, of_the_disk
@@ -62,6 +64,27 @@ def test_bic_chooses_the_number_that_the_engine_chooses():
     shares = [share for _, doing, share in seen if doing.startswith("BIC")]
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(0.95)
+
+
+def test_a_state_that_was_lost_is_named_as_pages_count():
+    points = of_the_disk(120).recording.points.copy()
+    points[40:80] = [0.5, -0.5]  # so often that it is a state of its own, without any spread
+    recording = Recording(Hyperbolic(2), points, np.array([120]), ("1",))
+
+    result = fits.compute(FitRequest(HeldRecording(("stuck",), recording), 4, EM), ignore)
+
+    collapsed = np.flatnonzero(result.model.sigmas_ <= 1e-3)
+    assert len(collapsed)
+    for state in collapsed:
+        assert f"State {state + 1} has collapsed onto a point" in result.remark
+
+
+def test_streaming_needs_observations_that_differ():
+    points = np.tile([0.1, 0.2], (50, 1))
+    recording = Recording(Hyperbolic(2), points, np.array([50]), ("1",))
+
+    with pytest.raises(Expected, match="use EM"):
+        fits.compute(FitRequest(HeldRecording(("same",), recording), 2, STREAMING), ignore)
 
 
 def test_the_disk_is_its_own_map_and_missing_observations_are_not_on_it():
