@@ -9,7 +9,7 @@ from dashboard.figures.common import WRONG
 from dashboard.figures.states import legend
 from dashboard.model.analysis import FILE, SHIPPED, shipped
 from dashboard.model.view import MOST_WIDE, clamped_timeline, turned_timeline
-from dashboard.server.uploads import Grant
+from dashboard.server import uploads
 from dashboard.text import columns
 from dashboard.text import fitted as words
 from dashboard.ui import controls, downloads, sync
@@ -56,13 +56,14 @@ def tell_story(key: str) -> None:
 
 
 def give_file() -> None:
-    mine.grant = mine.grant or Grant(visitor_id(), MOST_BYTES)
+    mine.grant = mine.grant or uploads.Grant(visitor_id(), MOST_BYTES)
     key = f"file-{mine.uploads}"
 
     def take() -> None:
         given = st.session_state.get(key)
         if given is not None:
             mine.take(given.name, given.getvalue())
+            uploads.let_go(visitor_id())
 
     st.file_uploader(
         "Drop a file here" if mine.file is None else "Drop another file here",
