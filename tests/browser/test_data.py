@@ -113,17 +113,25 @@ def test_bad_files_get_a_sentence_each_and_the_page_keeps_its_states(data_page, 
     assert server.complaints() == []
 
 
-def test_a_fit_can_be_cancelled_and_begun_again(data_page, server):
-    points, _ = paper_model().sample(100_000, random_state=0)
-    data_page.drop("long.npy", npy_bytes(points))
-    page = data_page.page
+def test_a_fit_can_be_cancelled_and_begun_again(open_page, server):
+    page = DataPage(open_page("/data?data=emg&states=auto")).page
+    page.get_by_text("BIC, searching").wait_for()
     page.get_by_role("button", name="Cancel").click()
     page.get_by_text("Stopped.").wait_for()
 
     page.get_by_role("button", name="Run", exact=True).click()
 
+    page.get_by_text("BIC, searching").wait_for()
+    assert server.complaints() == []
+
+
+def test_of_a_long_recording_a_part_is_drawn_and_the_page_says_so(data_page, server):
+    points, _ = paper_model().sample(100_000, random_state=0)
+    data_page.drop("long.npy", npy_bytes(points))
+
     data_page.wait_for_states("long.npy")
-    page.get_by_text("of 100,000 observations are drawn").wait_for()
+
+    data_page.page.get_by_text("4,000 of 100,000 observations are drawn").wait_for()
     assert server.complaints() == []
 
 
