@@ -4,6 +4,7 @@ import re
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from dashboard.compute import data_workers
 from dashboard.compute.data_workers import Watch
 from dashboard.compute.jobs import Expected, Report
 from dashboard.compute.principal import principal_plane
+from dashboard.compute.visits import Visits, visits
 from dashboard.model.analysis import (
     EM,
     MOST_STATES,
@@ -30,6 +32,8 @@ from rhmm.recording import Recording
 from rhmm.scoring import accuracy, match_states
 from rhmm.selection import Selection, select_n_components
 
+_SEARCHED = 150_000
+"""Numbers of the sample on which EM searches its start, about."""
 MOST_DRAWN = 4_000
 """Observations on a map; of a longer recording every second, third, … is drawn."""
 
@@ -82,7 +86,10 @@ class FitRequest:
     def effort(self) -> float:
         recording = self.held.recording
         numbers = len(recording.points) * recording.manifold.dim
-        return (600.0 if self.n_states is None else 8.0 * self.n_states) * numbers
+        searched = min(numbers, _SEARCHED)  # starts are searched on a sample
+        if self.n_states is None:
+            return 600.0 * searched + 20.0 * numbers
+        return self.n_states * (8.0 * searched + numbers)
 
 
 # Results
@@ -150,13 +157,23 @@ class Fitted:
         return self.request.held.recording
 
     @property
+    def n_observed(self) -> int:
+        """Observations that are not missing."""
+        return self.request.held.n_observed
+
+    @property
     def n_states(self) -> int:
         return self.model.n_components
 
-    @property
+    @cached_property
     def states(self) -> np.ndarray:
         """The most probable state of each observation, shape (T,)."""
         return self.probabilities.argmax(axis=1)
+
+    @cached_property
+    def visits(self) -> Visits:
+        """When states are entered, and for how long."""
+        return visits(self.states, self.recording.lengths)
 
 
 def compute(request: ReadRequest | FitRequest, report: Report) -> FileRead | Fitted:
@@ -277,7 +294,7 @@ def _by_streaming(
     learner = StreamingRiemannianHMM(
         recording.manifold,
         n_states,
-        window=streaming_window(recording, n_states),
+        window=streaming_window(int(recording.observed.sum()), n_states),
         random_state=SEED,
         callback=lambda one: watch("Streaming", one.n_samples_seen_ / total),
     )

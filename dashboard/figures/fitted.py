@@ -11,7 +11,6 @@ import numpy as np
 
 from dashboard.compute.fits import Curve, Fitted, channels_of
 from dashboard.compute.shared_cache import kept_with_it
-from dashboard.compute.visits import visits
 from dashboard.figures.common import DIFFERENCES, NEUTRAL, titled
 from dashboard.figures.drawing import Drawing
 from dashboard.figures.maps import add_dots, add_line, lay_out
@@ -77,7 +76,7 @@ def _extent(*places: np.ndarray) -> tuple[float, float, float, float]:
 
 
 def map_in_words(fitted: Fitted) -> str:
-    shown, total = len(fitted.picture.shown), int(fitted.recording.observed.sum())
+    shown, total = len(fitted.picture.shown), fitted.n_observed
     count = f"{total:,}" if shown == total else f"{shown:,} of {total:,}"
     return f"Map of {count} observations in the colours of {fitted.n_states} states."
 
@@ -177,7 +176,7 @@ def mean_in_words(fitted: Fitted, state: int) -> str:
 @kept_with_it(1)
 def stays_figure(fitted: Fitted) -> Drawing:
     """How long each visit to a state lasts: the middle half as a box, the rest as whiskers."""
-    figure, found = Drawing(), visits(fitted.states, fitted.recording.lengths)
+    figure, found = Drawing(), fitted.visits
     for state in range(fitted.n_states):
         stays = found.of(state)
         if not len(stays):
@@ -216,7 +215,7 @@ def stays_figure(fitted: Fitted) -> Drawing:
 
 
 def stays_in_words(fitted: Fitted) -> str:
-    found = visits(fitted.states, fitted.recording.lengths)
+    found = fitted.visits
     medians = (
         f"state {i + 1} {np.median(found.of(i)):,.0f}"
         for i in range(fitted.n_states)

@@ -6,7 +6,7 @@ A file that a visitor gives is no part of a link: it stays with the session.
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from dashboard.model.fields import Control, Settings, setting
@@ -128,6 +128,11 @@ class HeldRecording:
     """The key of one that is shipped, or the file and how it was read."""
     recording: Recording = field(repr=False, compare=False)
 
+    @cached_property
+    def n_observed(self) -> int:
+        """Observations that are not missing."""
+        return int(self.recording.observed.sum())
+
 
 @cache
 def shipped(key: str) -> HeldRecording:
@@ -135,6 +140,6 @@ def shipped(key: str) -> HeldRecording:
     return HeldRecording((key,), SHIPPED[key].load())
 
 
-def streaming_window(recording: Recording, n_states: int) -> int:
+def streaming_window(n_observed: int, n_states: int) -> int:
     """From how many observations the streaming learner starts: a quarter, if they are few."""
-    return max(n_states, min(MOST_WINDOW, int(recording.observed.sum()) // 4))
+    return max(n_states, min(MOST_WINDOW, n_observed // 4))

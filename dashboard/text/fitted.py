@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dashboard.compute.fits import Fitted
-from dashboard.compute.visits import visits
-from dashboard.model.analysis import HeldFile
+from dashboard.model.analysis import HeldFile, HeldRecording
 from dashboard.text import columns, formatting, tables
 from rhmm import Hyperbolic
 from rhmm.datasets.dataset import Dataset
@@ -94,10 +93,11 @@ def origin(recording: Recording) -> str:
 # Files
 
 
-def found_in(file: HeldFile, report: Report, recording: Recording) -> str:
+def found_in(file: HeldFile, report: Report, held: HeldRecording) -> str:
     """One sentence on what was detected."""
+    recording = held.recording
     several = f" in {len(recording.lengths):,} sequences" if len(recording.lengths) > 1 else ""
-    missing = int((~recording.observed).sum())
+    missing = len(recording.points) - held.n_observed
     gaps = f", {missing:,} of them missing" if missing else ""
     named = {"labels": report.label, "sequences": report.sequence, "times": report.time}
     roles = [f"{what} from “{formatting.unmarked(n)}”" for what, n in named.items() if n]
@@ -139,7 +139,7 @@ _OF_STATES = (columns.SHARE, columns.VISITS, columns.STAY, columns.SIGMA)
 
 def states_table(fitted: Fitted) -> dict[str, list[str]]:
     """A row for each state."""
-    found = visits(fitted.states, fitted.recording.lengths)
+    found = fitted.visits
     of = [columns.STATE, *_OF_STATES]
     if fitted.agreement is not None:
         of.insert(1, columns.LABEL)
@@ -179,7 +179,7 @@ def summary(fitted: Fitted) -> str:
 
 def map_note(fitted: Fitted) -> str:
     """What the map shows, and what it does not."""
-    picture, total = fitted.picture, int(fitted.recording.observed.sum())
+    picture, total = fitted.picture, fitted.n_observed
     if fitted.recording.manifold == Hyperbolic(2):
         words = "The disk is its own map. A large mark is a mean, its circle has radius σ."
     else:

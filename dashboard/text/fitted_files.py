@@ -90,11 +90,11 @@ def _written(value: Any) -> str:
 
 def _learning(fitted: Fitted) -> tuple[list[str], str]:
     """Imports, and the lines that learn the model."""
-    request, recording = fitted.request, fitted.recording
+    request = fitted.request
     lines, more, n = [], [], repr(request.n_states)
     init = ""
     if request.n_states is None:
-        most = min(MOST_STATES, int(recording.observed.sum()))
+        most = min(MOST_STATES, fitted.n_observed)
         more.append("from rhmm.selection import select_n_components")
         lines.append(
             "found = select_n_components(\n"
@@ -111,7 +111,7 @@ def _learning(fitted: Fitted) -> tuple[list[str], str]:
         )
     else:
         more.append("from rhmm import StreamingRiemannianHMM")
-        window = streaming_window(recording, fitted.n_states)
+        window = streaming_window(fitted.n_observed, fitted.n_states)
         lines.append(
             f"learner = StreamingRiemannianHMM(recording.manifold, {n}, window={window}, "
             f"random_state={SEED})\nmodel = learner.fit(points).to_hmm()"

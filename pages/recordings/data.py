@@ -83,7 +83,7 @@ def tell_file() -> None:
     if mine.file is None:
         return
     if mine.report is not None and mine.held is not None and mine.problem is None:
-        st.markdown(words.found_in(mine.file, mine.report, mine.held.recording))
+        st.markdown(words.found_in(mine.file, mine.report, mine.held))
         if mine.report.notes:
             st.markdown(words.notes(mine.report))
     with st.expander("Read it in another way", expanded=mine.problem is not None):

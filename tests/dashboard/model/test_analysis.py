@@ -55,6 +55,10 @@ def test_files_of_other_content_are_other_files():
 
 
 def test_streaming_starts_from_a_quarter_of_few_observations():
-    assert streaming_window(of_the_disk(300).recording, 3) == 74  # one is missing
-    assert streaming_window(of_the_disk(2_000).recording, 3) == 200
-    assert streaming_window(of_the_disk(300).recording, 90) == 90
+    assert streaming_window(299, 3) == 74
+    assert streaming_window(2_000, 3) == 200
+    assert streaming_window(299, 90) == 90
+
+
+def test_missing_observations_are_counted():
+    assert of_the_disk(300).n_observed == 299

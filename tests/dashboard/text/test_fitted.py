@@ -29,7 +29,7 @@ def test_every_shipped_recording_has_a_story_and_its_origin():
 def test_what_was_detected_is_one_sentence_with_missing_observations_and_roles():
     report = Report("csv", "hyperbolic", "points", label="activity", time="t")
 
-    text = words.found_in(FILE, report, of_the_disk().recording)
+    text = words.found_in(FILE, report, of_the_disk())
 
     assert text == (
         "**walk.csv** (CSV, 2.0 KB): 300 observations on Hyperbolic(2) in 2 sequences, 1 of them "
