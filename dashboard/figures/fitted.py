@@ -155,7 +155,7 @@ def _mean_figure(
 def _short(value: float) -> str:
     """A correlation in a small cell: .65 stands for 0.65."""
     text = number(value, 2)
-    return "1" if text == "1.00" else text.replace("0.", ".", 1)
+    return {"1.00": "1", "0.00": "0", "−0.00": "0"}.get(text) or text.replace("0.", ".", 1)
 
 
 def _cut(name: str) -> str:

@@ -90,9 +90,9 @@ def timeline(fitted: Fitted, window: tuple[int, int]) -> Drawing:
         f"{at}: state {state + 1}<br>P = ({', '.join(f'{p:.2f}' for p in row)})"
         for at, state, row in zip(where, states, law, strict=True)
     ]
-    title = "<b>Probabilities of the states</b>"
+    title = "<b>States</b>"
     if wrong is not None:
-        title += f": {wrong.sum()} of {len(wrong)} are not the label’s"
+        title += f": {wrong.sum()} of {len(wrong)} differ from the label"
     strips.append(Strip(title, law, hovers, wrong))
     figure = common.timeline(first, strips)
     figure.layout["shapes"] = _boundaries(fitted, first, last)

@@ -2,6 +2,7 @@
 
 from collections import deque
 from dataclasses import dataclass, field
+from weakref import WeakSet
 
 from dashboard.compute.fits import Curve, FileRead, Fitted, ReadRequest
 from dashboard.compute.jobs import Job
@@ -13,11 +14,17 @@ MOST_MEGABYTES = 50
 _AROUND_A_FILE = 10_000
 """Bytes that a request has besides the file in it."""
 MOST_BYTES = MOST_MEGABYTES * 2**20 + _AROUND_A_FILE
+MOST_OF_ALL = 1_000_000_000
+"""Bytes of all visitors' files and what was read from them: the memory of the server is shared."""
+_FULL = "the server holds as many files as it can: try again in a few minutes"
 _RECENT = 4
 """Results that a visitor can come back to without waiting."""
 
 
-@dataclass
+_everyone: WeakSet["OwnData"] = WeakSet()
+
+
+@dataclass(eq=False)
 class OwnData:
     """The file that was given last, and the last one that could be read.
 
@@ -45,11 +52,23 @@ class OwnData:
     recent: deque[Job] = field(default_factory=lambda: deque(maxlen=_RECENT))
     timeline: tuple[int, int] = (1, 300)
 
+    def __post_init__(self) -> None:
+        _everyone.add(self)
+
+    @property
+    def nbytes(self) -> int:
+        """Of the file and the recording."""
+        file = 0 if self.file is None else len(self.file.content)
+        return file + (0 if self.held is None else self.held.recording.points.nbytes)
+
     def take(self, name: str, content: bytes) -> None:
-        """Another file, of which nothing is known yet."""
-        self.file, self.options = HeldFile.of(name, content), ReadOptions()
+        """Another file, of which nothing is known yet; an empty one if the server is full."""
+        is_full = sum(data.nbytes for data in _everyone) + len(content) > MOST_OF_ALL
+        self.file, self.options = HeldFile.of(name, b"" if is_full else content), ReadOptions()
         self.names, self.report, self.problem = (), None, None
         self.uploads += 1
+        if is_full:
+            self.problem, self.read = WrongFileError(_FULL), ReadRequest(self.file, self.options)
 
     def remove(self) -> None:
         """Forget the file and all that was made of it."""
@@ -74,6 +93,7 @@ class OwnData:
         self.names = found.names or self.names
         if found.reading is not None:
             recording, self.report = found.reading
+            self.recent.clear()  # they hold what was read before
             self.held = HeldRecording((request.file, request.options), recording)
 
     def keep(self, job: Job) -> None:

@@ -110,7 +110,11 @@ def show(progress) -> None:
     st.markdown(words.summary(result))
     st.html(columns.table_html(words.states_table(result), "The states"))
     show_map(result)
-    st.subheader("When each state happened")
+    st.subheader(
+        "When each state happened",
+        help="In the lower picture the heights are the probabilities of the states, given all "
+        "observations.",
+    )
     show_timeline(result)
     if is_of_matrices(result.recording.manifold):
         show_means(result)
@@ -124,8 +128,13 @@ def show_map(fitted: Fitted) -> None:
     with st.container(key="data-pictures"):
         with st.container(key="data-map"):
             st.subheader("Where the observations lie")
-            chart(figures.map_figure(fitted), key="data-map-figure", height=460,
-                  alt=figures.map_in_words(fitted))  # fmt: skip
+            with st.container(key="data-map-box"):
+                chart(
+                    figures.map_figure(fitted),
+                    key="data-map-figure",
+                    height="stretch",
+                    alt=figures.map_in_words(fitted),
+                )
         with st.container(key="data-chain"):
             st.subheader("How states follow each other", help=columns.TRANSMAT.definition)
             chain_diagram(figures.chain(fitted), key="data-chain-picture")
@@ -155,10 +164,8 @@ def show_timeline(fitted: Fitted) -> None:
         st.button("Earlier", on_click=turn, args=(-1,), disabled=window[0] == 1)
         st.button("Later", on_click=turn, args=(1,), disabled=window[1] == length)
     if fitted.agreement is not None:
-        st.html(
-            f'<p class="legend"><span><span style="color:{WRONG}">▲</span> below the strip: the '
-            "state is not the one that fits the label</span></p>"
-        )
+        mark = f'<span style="color:{WRONG}">▲</span>'
+        st.html(f'<p class="legend"><span>{mark} differs from the label</span></p>')
     chart(fitted_timeline.timeline(fitted, window), key="data-timeline-figure",
           alt=fitted_timeline.timeline_in_words(fitted, window))  # fmt: skip
 
@@ -194,6 +201,7 @@ choose_source()
 if me.analysis.valid.recording == FILE:
     give_file()
 else:
+    mine.grant = None  # no uploader, no files
     tell_story(me.analysis.valid.recording)
 
 wanted = current()

@@ -10,7 +10,7 @@ from dashboard.compute import fits
 from dashboard.ui import job_view
 from rhmm import RiemannianHMM
 from rhmm.paper import paper_model
-from tests.pages.finding import PATIENCE, charts, labelled, said, tables, to_take
+from tests.pages.finding import APP, PATIENCE, charts, labelled, said, tables, to_take
 from tests.reading.files import csv_bytes, named
 
 POINTS, STATES = paper_model().sample(240, random_state=1)
@@ -217,3 +217,16 @@ def test_a_plain_look_computes_nothing_again(monkeypatch):
 
     assert not page.exception
     assert len(tables(page)) == 1
+
+
+def test_only_the_data_page_lets_a_visitor_send_files():
+    page = AppTest.from_file(APP, default_timeout=PATIENCE)
+    page.switch_page("recordings/data.py").run()
+    assert not page.exception
+    assert page.session_state.visitor.data.grant is None  # a recording needs no file
+
+    labelled(page.get("button_group"), "Recording").set_value("file").run()
+    assert page.session_state.visitor.data.grant.most_bytes == 50 * 2**20 + 10_000
+
+    page.switch_page("learn/how_it_works.py").run()
+    assert page.session_state.visitor.data.grant is None

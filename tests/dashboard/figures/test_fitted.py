@@ -5,7 +5,7 @@ from dashboard.compute import fits
 from dashboard.compute.fits import Curve
 from dashboard.figures import fitted as figures
 from dashboard.model.marks import STATE_COLOURS
-from rhmm import RiemannianHMM
+from rhmm import SPD, RiemannianHMM
 from tests.dashboard.figures.checking import checked
 from tests.dashboard.made_recordings import (
     disk_fit,
@@ -54,6 +54,18 @@ def test_the_mean_of_a_state_shows_its_correlations_and_deviations():
     np.testing.assert_allclose(bars.x, np.sqrt(5.0))
     assert "variance 5" in bars.text[0]
     assert "Variances: 1 5, 2 5, 3 5" in figures.mean_in_words(matrix_fit(), 1)
+
+
+def test_a_correlation_that_is_nearly_nothing_has_no_sign():
+    means = np.stack([np.eye(3), np.eye(3)])
+    means[1, 0, 1] = means[1, 1, 0] = -0.001
+    model = RiemannianHMM.from_parameters(
+        SPD(3), [0.5, 0.5], [[0.5, 0.5], [0.5, 0.5]], means, [0.3, 0.3]
+    )
+
+    heat, _ = checked(figures.mean_figures(fitted(of_matrices(60), model))[1]).data
+
+    assert heat.text[0] == ["1", "0", "0"]
 
 
 def test_bars_of_all_states_have_the_same_scale():

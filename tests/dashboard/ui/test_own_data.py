@@ -1,11 +1,21 @@
+from weakref import WeakSet
+
+import pytest
+
 from dashboard.compute.fits import FileRead, ReadRequest
 from dashboard.model.analysis import HeldRecording
+from dashboard.ui import own_data
 from dashboard.ui.own_data import OwnData
 from rhmm.reading import Reading, Report, WrongFileError
 from tests.dashboard.made_recordings import of_the_disk
 
 GOOD = FileRead(("x", "y"), Reading(of_the_disk().recording, Report("csv", "spd", "full")), None)
 BAD = FileRead(("x",), None, WrongFileError("it is wrong: correct it"))
+
+
+@pytest.fixture(autouse=True)
+def _no_other_visitors(monkeypatch):
+    monkeypatch.setattr(own_data, "_everyone", WeakSet())
 
 
 def read(data: OwnData, found: FileRead) -> ReadRequest:
@@ -58,3 +68,26 @@ def test_a_removed_file_leaves_nothing_behind():
 
     assert data.file is data.held is data.report is data.to_read is None
     assert data.uploads == 2  # another uploader, which is empty
+
+
+def test_a_full_server_takes_no_more_files_and_says_so(monkeypatch):
+    first, second = OwnData(), OwnData()
+    first.take("a.csv", b"x" * 60)
+    monkeypatch.setattr(own_data, "MOST_OF_ALL", first.nbytes + 50)
+
+    second.take("b.csv", b"x" * 51)
+
+    assert "as many files as it can" in str(second.problem)
+    assert second.nbytes == 0
+    assert second.to_read is None  # there is nothing to read
+
+
+def test_a_file_that_is_gone_makes_room(monkeypatch):
+    first, second = OwnData(), OwnData()
+    first.take("a.csv", b"x" * 60)
+    monkeypatch.setattr(own_data, "MOST_OF_ALL", first.nbytes + 50)
+    first.remove()
+
+    second.take("b.csv", b"x" * 51)
+
+    assert second.problem is None
