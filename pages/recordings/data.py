@@ -25,8 +25,7 @@ controls.data_sidebar()
 st.title("The states behind your data")
 st.caption(
     "Choose a recording or give a file of your own. A hidden Markov model finds the states in it, "
-    "says when each of them happened and how sure that is. Data whose truth is known are made in "
-    "the Live lab."
+    "says when each of them happened and how sure that is."
 )
 controls.link_warnings()
 
@@ -42,10 +41,12 @@ def choose_source() -> None:
             me.propose(me.analysis, recording=FILE)
 
     titles = {key: one.title for key, one in SHIPPED.items()} | {FILE: "Your file"}
-    sync.widget(
-        st.segmented_control, "recording", "Recording", me.analysis["recording"], choose,
-        options=list(titles), format_func=titles.get, label_visibility="collapsed",
-    )  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="center"):
+        sync.widget(
+            st.segmented_control, "recording", "Recording", me.analysis["recording"], choose,
+            options=list(titles), format_func=titles.get, label_visibility="collapsed",
+        )  # fmt: skip
+        st.page_link("experiment/live.py", label="Simulated data: the Live lab")
 
 
 def tell_story(key: str) -> None:

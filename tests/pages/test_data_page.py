@@ -17,19 +17,6 @@ POINTS, STATES = paper_model().sample(240, random_state=1)
 FILE = csv_bytes(named(POINTS) | {"label": STATES})
 
 
-def script():
-    from pathlib import Path
-
-    import streamlit as st
-
-    from dashboard.ui import session
-
-    page = Path(session.__file__).parents[2] / "pages" / "recordings" / "data.py"
-    navigation = st.navigation([st.Page(page, title="Data")])
-    session.open_session()
-    navigation.run()
-
-
 @pytest.fixture(autouse=True)
 def _pages_wait_for_their_results(monkeypatch):
     monkeypatch.setattr(job_view, "QUICK", PATIENCE)
@@ -37,7 +24,7 @@ def _pages_wait_for_their_results(monkeypatch):
 
 
 def opened(**query) -> AppTest:
-    page = AppTest.from_function(script, default_timeout=PATIENCE)
+    page = AppTest.from_file(APP, default_timeout=PATIENCE).switch_page("recordings/data.py")
     for key, value in query.items():
         page.query_params[key] = value
     page.run()
@@ -220,9 +207,7 @@ def test_a_plain_look_computes_nothing_again(monkeypatch):
 
 
 def test_only_the_data_page_lets_a_visitor_send_files():
-    page = AppTest.from_file(APP, default_timeout=PATIENCE)
-    page.switch_page("recordings/data.py").run()
-    assert not page.exception
+    page = opened()
     assert page.session_state.visitor.data.grant is None  # a recording needs no file
 
     labelled(page.get("button_group"), "Recording").set_value("file").run()
