@@ -2,7 +2,7 @@
 
 Both may take a minute and much memory, and the kernels of a space may have to be compiled first. In
 a process of its own that holds up no page, and the visitor who cancels need not wait for the end of
-a step: the process is ended. A process starts when it is first needed and stays for the next call.
+a step: the process is ended. A process starts when it is needed, and one stays for the next call.
 """
 
 import os
@@ -76,7 +76,7 @@ class DataWorkers:
 
     def _give_back(self, worker: WorkerProcess) -> None:
         with self._lock:
-            if self._closed:
+            if self._closed or self._free:  # one is enough to wait for the next call
                 worker.close()
             elif worker.is_alive:
                 self._free.append(worker)

@@ -12,6 +12,7 @@ from rhmm import RiemannianHMM
 from rhmm.paper import paper_model
 from tests.pages.finding import APP, PATIENCE, charts, labelled, said, tables, to_take
 from tests.reading.files import csv_bytes, named
+from tests.reading.test_wrong import FILES
 
 POINTS, STATES = paper_model().sample(240, random_state=1)
 FILE = csv_bytes(named(POINTS) | {"label": STATES})
@@ -215,3 +216,17 @@ def test_only_the_data_page_lets_a_visitor_send_files():
 
     page.switch_page("learn/how_it_works.py").run()
     assert page.session_state.visitor.data.grant is None
+
+
+def test_every_bad_file_gets_its_sentence_and_nothing_goes_to_the_log(caplog):
+    page = given(FILE)
+    before = tables(page)
+    for name, content, options, sentence in FILES.values():
+        if options:
+            continue
+        drop(page, content() if callable(content) else content, name)
+        (error,) = said(page.error)
+        assert error.startswith(f"{name}: ")
+        assert re.search(sentence, error.replace("\\", "")), error
+        assert tables(page)[-1:] == before
+    assert [record for record in caplog.records if record.name.startswith("dashboard")] == []

@@ -1,4 +1,5 @@
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from rhmm.scoring import accuracy
 from rhmm.selection import select_n_components
 from tests.dashboard.made_recordings import disk_fit, matrix_fit, of_matrices, of_the_disk
 from tests.reading.files import csv_bytes, named
+from tests.reading.test_wrong import FILES
 
 
 def ignore(*_):
@@ -176,3 +178,15 @@ def test_requests_for_the_same_content_are_equal():
     assert ReadRequest(one, ReadOptions()) != ReadRequest(one, ReadOptions(space="spd"))
     assert FitRequest(of_the_disk(), 3, EM) == FitRequest(of_the_disk(), 3, EM)
     assert "1,2" not in repr(one)
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_bad_file_is_a_problem_and_no_failure(kind):
+    name, content, options, sentence = FILES[kind]
+
+    content = content() if callable(content) else content
+
+    found = fits.read_file(name, content, ReadOptions(**options), ignore)
+
+    assert found.reading is None
+    assert re.search(sentence, str(found.problem))
