@@ -92,16 +92,42 @@ def chain(fitted: Fitted) -> list[list[float]]:
 
 @kept_with_it(1)
 def mean_figures(fitted: Fitted) -> list[Drawing]:
-    """The mean of each state, a matrix: its correlations, and its standard deviations as bars."""
+    """The mean of each state, a matrix: its correlations, and its standard deviations as bars.
+
+    A matrix of two rows is drawn as its ellipse.
+    """
     means, names = fitted.model.means_, channels_of(fitted.recording)
     deviations = np.sqrt(np.diagonal(means, axis1=1, axis2=2))
     most = 1.05 * float(deviations.max())
     figures = []
     for state, (mean, deviation) in enumerate(zip(means, deviations, strict=True)):
-        figure = _mean_figure(state, mean, deviation, most, names)
+        if len(mean) == 2:
+            figure = _ellipse_figure(state, mean, most, names)
+        else:
+            figure = _mean_figure(state, mean, deviation, most, names)
         figure.layout |= titled(f"State {state_label(state)}{_label_of(fitted, state)}")
         figures.append(figure)
     return figures
+
+
+def _ellipse_figure(state: int, mean: np.ndarray, most: float, names: Sequence[str]) -> Drawing:
+    """The points x with xᵀ P⁻¹ x = 1, for the matrix P."""
+    angles = np.linspace(0.0, 2.0 * np.pi, 73)
+    x, y = np.linalg.cholesky(mean) @ np.stack([np.cos(angles), np.sin(angles)])
+    figure = Drawing()
+    figure.add(
+        "scatter", x=x, y=y, mode="lines", fill="toself", fillcolor=STATE_COLOURS[state],
+        opacity=0.8, line={"color": STATE_COLOURS[state], "width": 3}, hoverinfo="skip",
+    )  # fmt: skip
+    axis = {"range": [-most, most], "zeroline": True, "fixedrange": True, "tickfont": {"size": 12}}
+    figure.layout = {
+        "margin": {"l": 0, "r": 0, "t": 36, "b": 0},
+        "xaxis": {**axis, "title": {"text": _cut(names[0])}},
+        "yaxis": {**axis, "title": {"text": _cut(names[1])}, "scaleanchor": "x"},
+        "showlegend": False,
+        "dragmode": False,
+    }
+    return figure
 
 
 def _label_of(fitted: Fitted, state: int) -> str:

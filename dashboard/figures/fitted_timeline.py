@@ -11,6 +11,8 @@ from dashboard.model.marks import STATE_COLOURS
 
 MOST_COLUMNS = 2_000
 """Of the picture of the whole recording: a screen has no more."""
+_MOST_LINES = 60
+"""Between sequences: with more of them nothing else could be seen."""
 _LINE = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "layer": "above"}
 
 
@@ -26,10 +28,15 @@ def _label_marks(fitted: Fitted) -> np.ndarray | None:
     return np.where(found < len(STATE_COLOURS), found, -1)
 
 
+def stride_of(fitted: Fitted) -> int:
+    """One of so many observations is drawn in the picture of the whole recording."""
+    return -(-len(fitted.states) // MOST_COLUMNS)
+
+
 @kept_with_it(1)
 def overview(fitted: Fitted) -> Drawing:
     """All states from the first to the last observation, with the labels above."""
-    stride = -(-len(fitted.states) // MOST_COLUMNS)
+    stride = stride_of(fitted)
     rows, names = [fitted.states], ["states"]
     marks = _label_marks(fitted)
     if marks is not None:
@@ -65,10 +72,10 @@ def _with_gaps(row: np.ndarray) -> list[float | None]:
 
 
 def _boundaries(fitted: Fitted, first: int, last: int) -> list[dict]:
-    """A line between two sequences, unless there are too many to see anything else."""
+    """A line between two sequences, unless there are too many."""
     ends = np.cumsum(fitted.recording.lengths)[:-1]
     ends = ends[(ends >= first) & (ends < last)]
-    if len(ends) > 60:
+    if len(ends) > _MOST_LINES:
         return []
     line = {"color": common.NEUTRAL, "width": 1}
     return [{**_LINE, "x0": end + 0.5, "x1": end + 0.5, "line": line} for end in ends.tolist()]

@@ -42,7 +42,7 @@ FURTHER_MARKS = (
     Mark("#A6761D", "cross", "✚", "", corners=0),
     Mark("#7A6FD6", "x", "✖", "/", corners=0),
     Mark("#D6336C", "star-diamond", "✦", ".", corners=0),
-    Mark("#4F9D4A", "hourglass", "⧗", "\\", corners=0),
+    Mark("#4F9D4A", "triangle-right", "►", "\\", corners=0),
 )
 
 ALL_MARKS = MARKS + FURTHER_MARKS

@@ -195,9 +195,18 @@ def map_note(fitted: Fitted) -> str:
     return words
 
 
-def overview_note(fitted: Fitted, most: int) -> str:
-    """Whether the picture of the whole recording leaves anything out."""
-    stride = -(-len(fitted.states) // most)
+def means_note(fitted: Fitted) -> str:
+    """How the means of matrices are drawn."""
+    if fitted.recording.manifold.size == 2:
+        return "The mean of each state is a matrix, drawn as its ellipse: all in the same scale."
+    return (
+        "The mean of each state is a matrix: its correlations as colours, violet below 0 and brown "
+        "above, and its standard deviations as bars."
+    )
+
+
+def overview_note(stride: int, has_lines: bool) -> str:
+    """What the picture of the whole recording shows: one observation of `stride`."""
     every = "" if stride == 1 else f" One observation of {stride} is drawn."
-    lines = " Thin lines are where sequences end." if len(fitted.recording.lengths) > 1 else ""
+    lines = " Thin lines are where sequences end." if has_lines else ""
     return f"All observations from the first to the last.{every}{lines}"

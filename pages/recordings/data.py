@@ -153,9 +153,10 @@ def show_timeline(fitted: Fitted) -> None:
     def turn(pages: int) -> None:
         mine.timeline = turned_timeline(window, pages, length)
 
-    chart(fitted_timeline.overview(fitted), key="data-overview",
-          alt=f"The states of all {length:,} observations.")  # fmt: skip
-    st.caption(words.overview_note(fitted, fitted_timeline.MOST_COLUMNS))
+    overview = fitted_timeline.overview(fitted)
+    chart(overview, key="data-overview", alt=f"The states of all {length:,} observations.")
+    has_lines = bool(overview.layout["shapes"])
+    st.caption(words.overview_note(fitted_timeline.stride_of(fitted), has_lines))
     if length > 2:
         sync.widget(
             st.slider, f"data-timeline-{length}", f"A part of it, at most {MOST_WIDE} at once",
@@ -173,10 +174,7 @@ def show_timeline(fitted: Fitted) -> None:
 
 def show_means(fitted: Fitted) -> None:
     st.subheader("What each state looks like")
-    st.markdown(
-        "The mean of each state is a matrix: its correlations as colours, violet below 0 and brown "
-        "above, and its standard deviations as bars."
-    )
+    st.markdown(words.means_note(fitted))
     with st.container(key="panels-roomy-means"):
         for state, drawing in enumerate(figures.mean_figures(fitted)):
             with st.container(key=f"panel-roomy-means-{state}"):

@@ -74,6 +74,16 @@ def test_bars_of_all_states_have_the_same_scale():
     assert len({figure.layout.xaxis2.range for figure in drawings}) == 1
 
 
+def test_a_matrix_of_two_rows_is_drawn_as_its_ellipse():
+    result = fitted(of_matrices(60, size=2), matrix_model(2))
+
+    (ellipse,) = checked(figures.mean_figures(result)[1]).data
+
+    points = np.array([ellipse.x, ellipse.y])
+    form = np.einsum("ik,ij,jk->k", points, np.linalg.inv(result.model.means_[1]), points)
+    np.testing.assert_allclose(form, 1.0)
+
+
 def test_large_matrices_have_cells_without_numbers():
     result = fitted(of_matrices(60, size=8), matrix_model(8))
 

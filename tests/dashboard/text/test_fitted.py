@@ -105,9 +105,13 @@ def test_the_map_says_how_much_it_shows_and_what_is_left_out(monkeypatch, most):
 
 
 def test_thinning_of_the_whole_recording_is_said():
-    assert (
-        words.overview_note(matrix_fit(), 2_000) == "All observations from the first to the last."
-    )
-    assert "is drawn" not in words.overview_note(disk_fit(), 2_000)
-    assert "One observation of 3 is drawn" in words.overview_note(disk_fit(), 100)
-    assert "where sequences end" in words.overview_note(disk_fit(), 100)
+    whole = "All observations from the first to the last."
+    assert words.overview_note(1, has_lines=False) == whole
+    assert "One observation of 3 is drawn" in words.overview_note(3, has_lines=False)
+    assert "where sequences end" in words.overview_note(1, has_lines=True)
+
+
+def test_the_means_of_matrices_are_explained_as_they_are_drawn():
+    assert "correlations" in words.means_note(matrix_fit())
+    ellipses = fitted(of_matrices(60, size=2), matrix_model(2))
+    assert "ellipse" in words.means_note(ellipses)
