@@ -336,11 +336,5 @@ def agreement(recording: Recording, states: np.ndarray, n_states: int) -> Agreem
     return Agreement(accuracy(labels, found, n), marks)
 
 
-def channels_of(recording: Recording) -> tuple[str, ...]:
-    """What the rows and columns of each matrix are called."""
-    named = getattr(recording, "channels", ())
-    return named or tuple(str(k + 1) for k in range(recording.points.shape[-1]))
-
-
 def is_of_matrices(manifold: Manifold) -> bool:
     return len(manifold.point_shape) == 2

@@ -9,7 +9,7 @@ from html import escape
 
 import numpy as np
 
-from dashboard.compute.fits import Curve, Fitted, channels_of
+from dashboard.compute.fits import Curve, Fitted
 from dashboard.compute.shared_cache import kept_with_it
 from dashboard.figures.common import DIFFERENCES, NEUTRAL, titled
 from dashboard.figures.drawing import Drawing
@@ -96,7 +96,7 @@ def mean_figures(fitted: Fitted) -> list[Drawing]:
 
     A matrix of two rows is drawn as its ellipse.
     """
-    means, names = fitted.model.means_, channels_of(fitted.recording)
+    means, names = fitted.model.means_, fitted.request.held.channels
     deviations = np.sqrt(np.diagonal(means, axis1=1, axis2=2))
     most = 1.05 * float(deviations.max())
     figures = []
@@ -191,7 +191,7 @@ def _cut(name: str) -> str:
 
 
 def mean_in_words(fitted: Fitted, state: int) -> str:
-    mean, names = fitted.model.means_[state], channels_of(fitted.recording)
+    mean, names = fitted.model.means_[state], fitted.request.held.channels
     variances = ", ".join(f"{n} {v:.3g}" for n, v in zip(names, np.diag(mean), strict=True))
     return f"Mean of state {state + 1}, a matrix of {len(mean)} rows. Variances: {variances}."
 

@@ -51,7 +51,7 @@ def overview(fitted: Fitted) -> Drawing:
         zmin=-0.5, zmax=n - 0.5, colorscale=steps, showscale=False, ygap=6, hoverinfo="skip",
     )  # fmt: skip
     figure.layout = {
-        "height": 76 + 34 * len(rows),
+        "height": 94 + 34 * len(rows),
         "margin": {"l": 0, "r": 0, "t": 6, "b": 0},
         "xaxis": {
             "title": {"text": "observation t", "font": {"size": 16}}, "tickfont": {"size": 15},

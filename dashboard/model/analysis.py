@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from dashboard.model.fields import Control, Settings, setting
 from dashboard.model.kinds import Choice
 from rhmm.datasets import load_emg, load_watch, load_weather
+from rhmm.datasets.dataset import Dataset
 from rhmm.reading import Window
 from rhmm.recording import Recording
 
@@ -127,6 +128,15 @@ class HeldRecording:
     key: tuple
     """The key of one that is shipped, or the file and how it was read."""
     recording: Recording = field(repr=False, compare=False)
+    columns: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    """Names of the channels of a signal in a file."""
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """What the rows and columns of each matrix are called."""
+        if isinstance(self.recording, Dataset):
+            return self.recording.channels
+        return self.columns or tuple(str(k + 1) for k in range(self.recording.manifold.size))
 
     @cached_property
     def n_observed(self) -> int:

@@ -9,6 +9,7 @@ from dashboard.compute.jobs import Job
 from dashboard.model.analysis import HeldFile, HeldRecording, ReadOptions
 from dashboard.server.uploads import Grant
 from rhmm.reading import Report, WrongFileError
+from rhmm.reading.spaces import SIGNAL
 
 MOST_MEGABYTES = 50
 _AROUND_A_FILE = 10_000
@@ -94,7 +95,8 @@ class OwnData:
         if found.reading is not None:
             recording, self.report = found.reading
             self.recent.clear()  # they hold what was read before
-            self.held = HeldRecording((request.file, request.options), recording)
+            channels = self.report.columns if self.report.layout == SIGNAL else ()
+            self.held = HeldRecording((request.file, request.options), recording, channels)
 
     def keep(self, job: Job) -> None:
         """Keep a finished job, so that the visitor can come back to its result."""

@@ -11,7 +11,7 @@ from dashboard.model.analysis import (
 from dashboard.model.kinds import Invalid
 from rhmm.datasets.dataset import Dataset
 from rhmm.reading import Window
-from tests.dashboard.made_recordings import of_the_disk
+from tests.dashboard.made_recordings import of_matrices, of_the_disk
 
 
 @pytest.mark.parametrize("key", SHIPPED)
@@ -58,6 +58,11 @@ def test_streaming_starts_from_a_quarter_of_few_observations():
     assert streaming_window(299, 3) == 74
     assert streaming_window(2_000, 3) == 200
     assert streaming_window(299, 90) == 90
+
+
+def test_channels_have_names_or_numbers():
+    assert shipped("watch").channels == ("ax", "ay", "az", "wx", "wy", "wz")
+    assert of_matrices(20, size=3).channels == ("1", "2", "3")
 
 
 def test_missing_observations_are_counted():

@@ -7,7 +7,7 @@ from dashboard.model.analysis import HeldRecording
 from dashboard.ui import own_data
 from dashboard.ui.own_data import OwnData
 from rhmm.reading import Reading, Report, WrongFileError
-from tests.dashboard.made_recordings import of_the_disk
+from tests.dashboard.made_recordings import of_matrices, of_the_disk
 
 GOOD = FileRead(("x", "y"), Reading(of_the_disk().recording, Report("csv", "spd", "full")), None)
 BAD = FileRead(("x",), None, WrongFileError("it is wrong: correct it"))
@@ -91,3 +91,12 @@ def test_a_file_that_is_gone_makes_room(monkeypatch):
     second.take("b.csv", b"x" * 51)
 
     assert second.problem is None
+
+
+def test_the_channels_of_a_signal_keep_their_names():
+    data = OwnData()
+    data.take("a.csv", b"1,2")
+    report = Report("csv", "spd", "signal", columns=("left", "right"))
+    read(data, GOOD._replace(reading=Reading(of_matrices(size=2).recording, report)))
+
+    assert data.held.channels == ("left", "right")
