@@ -141,6 +141,7 @@ def test_only_the_data_page_takes_files(open_page, server):
         request = urllib.request.Request(address, b"data", method="PUT")
         with pytest.raises(urllib.error.HTTPError) as refusal:
             urllib.request.urlopen(request)
+        refusal.value.close()
         return refusal.value.code
 
     open_page("/compare?T=1000&delta=60")
