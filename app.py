@@ -5,6 +5,7 @@ first visitor has come, Streamlit would take every link to a page for a broken o
 only makes the server, and that script is pages/navigation.py.
 """
 
+import asyncio
 from contextlib import asynccontextmanager
 from threading import Thread
 
@@ -13,7 +14,7 @@ from starlette.middleware import Middleware
 
 from dashboard.canvas import program
 from dashboard.compute import data_workers, kernels, queues, run_workers
-from dashboard.server import offers
+from dashboard.server import left_sessions, offers
 from dashboard.server.doors import Doors
 from dashboard.server.routes import route
 from dashboard.server.stale_requests import StaleRequests
@@ -26,7 +27,9 @@ async def lifespan(app):
     data_workers.start()
     queues.warm_up()
     Thread(target=queues.load_kernels, daemon=True).start()
+    dropping = asyncio.create_task(left_sessions.drop_regularly())
     yield
+    dropping.cancel()
     run_workers.stop()
     data_workers.stop()
     kernels.compilers().close()

@@ -1,12 +1,15 @@
 """The parameters λ = (π, A, c, σ) of a Riemannian hidden Markov model, and a start for them."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from rhmm._jit import kernel
+from rhmm.gaussian.radial import RadialGaussian
 from rhmm.manifolds import Manifold
+from rhmm.vector_math import exp
 
 _PSEUDO_COUNT = 1.0
 
@@ -14,6 +17,8 @@ MIN_SIGMA = 1e-3
 """No σ is estimated smaller unless asked for, or the data are small themselves: one on a few equal
 points would be 0."""
 _SMALLEST_FLOOR = 1e-12
+_BLOCK = 256
+"""Points that are worked on at a time, so that intermediate results stay in the nearest cache."""
 
 
 class Parameters(NamedTuple):
@@ -52,6 +57,34 @@ def _log_densities_into(d2, eta, log_z, out):
             out[t, i] = eta[i] * d2[i, t] - log_z[i]
 
 
+@kernel
+def scaled_densities_into(d2, eta, log_z, density, shift):
+    """e^{η_i d² − log Z_i} of d² (N, T) as `density` (T, N), each row divided by its largest, whose
+    logarithm goes to `shift` (T,).
+    """
+    n, size = d2.shape
+    block = np.empty((n, _BLOCK))
+    for begin in range(0, size, _BLOCK):
+        count = min(_BLOCK, size - begin)
+        largest = shift[begin : begin + count]
+        for i in range(n):
+            mine, row = block[i], d2[i, begin : begin + count]
+            for t in range(count):
+                mine[t] = eta[i] * row[t] - log_z[i]
+        largest[:] = block[0, :count]
+        for i in range(1, n):
+            mine = block[i]
+            for t in range(count):
+                largest[t] = max(largest[t], mine[t])
+        for i in range(n):
+            mine = block[i]
+            for t in range(count):
+                mine[t] = exp(mine[t] - largest[t])
+        for t in range(count):
+            for i in range(n):
+                density[begin + t, i] = block[i, t]
+
+
 def floor_of_sigma(manifold: Manifold, points: np.ndarray, min_sigma: float | None) -> float:
     """`min_sigma`, or if it is None 10⁻³ times the scale of these points (T, *point_shape), and
     10⁻³ at most.
@@ -67,9 +100,14 @@ def floor_of_sigma(manifold: Manifold, points: np.ndarray, min_sigma: float | No
 
 def sigmas_from_delta(manifold: Manifold, delta: np.ndarray, min_sigma: float) -> np.ndarray:
     """σ = δ⁻¹(mean d²), never below `min_sigma`: the likelihood is unbounded as σ → 0."""
-    least = manifold.gaussian.moments(np.array([min_sigma])).delta[0]
+    least = _delta_of(manifold.gaussian, min_sigma)
     sigmas = manifold.gaussian.sigma(np.maximum(delta, least))
     return np.where(delta > least, np.maximum(sigmas, min_sigma), min_sigma)
+
+
+@lru_cache(64)  # EM asks for it at every iteration
+def _delta_of(gaussian: RadialGaussian, sigma: float) -> float:
+    return float(gaussian.moments(np.array([sigma])).delta[0])
 
 
 def parameters_from_labels(

@@ -25,6 +25,8 @@ class Forward(NamedTuple):
 
     alpha: np.ndarray
     """P(s_t = i | y_1..y_t), or its logarithm, shape (T, N)."""
+    density: np.ndarray
+    """Densities of the same times, each row divided by its largest."""
     in_logs: bool
     """Whether `alpha` holds logarithms."""
     log_likelihood: float
@@ -41,7 +43,7 @@ class Filtered(NamedTuple):
 def filtering(start, transition, log_density, lengths=None) -> Filtered:
     """Forward recursion: the law of each state given the past and the present."""
     chain = Chain(start, transition, log_density, lengths)
-    alpha, in_logs, log_likelihood = forward(chain)
+    alpha, _, in_logs, log_likelihood = forward(chain)
     return Filtered(np.exp(alpha, out=alpha) if in_logs else alpha, log_likelihood)
 
 
@@ -57,16 +59,21 @@ def forward(chain: Chain) -> Forward:
     if impossible >= 0:
         raise ValueError(f"log_density[{impossible}] must be above -inf in some state")
     np.exp(density, out=density)
-    fragile = chain.transition.min() < _UNLIKELY
-    total = forward_pass(chain.start, chain.transition, density, shift, chain.ends, fragile)
+    alpha, fragile = np.empty_like(density), is_fragile(chain.transition)
+    total = forward_pass(chain.start, chain.transition, density, shift, chain.ends, fragile, alpha)
     if not math.isnan(total):
-        return Forward(density, False, total)
+        return Forward(alpha, density, False, total)
     total = _forward_logs(
-        log_of(chain.start), chain.transition_for(True), chain.log_density, chain.ends, density
+        log_of(chain.start), chain.transition_for(True), chain.log_density, chain.ends, alpha
     )
     if total == -math.inf:
         raise ValueError("the observations are impossible: every path has probability zero")
-    return Forward(density, True, total)
+    return Forward(alpha, density, True, total)
+
+
+def is_fragile(transition: np.ndarray) -> bool:
+    """Whether what underflows at one time could matter at another."""
+    return bool(transition.min() < _UNLIKELY)
 
 
 @kernel
@@ -94,42 +101,42 @@ def scale_rows(log_density, scaled, shift):
 
 
 @kernel
-def forward_pass(start, transition, density, shift, ends, fragile):
-    """Turn scaled densities into filtered probabilities in place; returns the log-likelihood.
+def forward_pass(start, transition, density, shift, ends, fragile, alpha):
+    """Filtered probabilities from scaled densities, into `alpha`; returns the log-likelihood.
 
-    `density` has shape (T, N), `shift` (T,), see `scale_rows`. Returns NaN as soon as an underflow
-    could matter. If all transitions are possible (not `fragile`), it never does: what was lost is
-    at most 10⁻²⁰⁰ of what came to the same state another way.
+    `density` and `alpha` have shape (T, N), `shift` (T,), see `scale_rows`. Returns NaN as soon as
+    an underflow could matter. If all transitions are possible (not `fragile`), it never does: what
+    was lost is at most 10⁻²⁰⁰ of what came to the same state another way.
     """
     n = len(start)
-    predicted = np.empty(n)
+    predicted, joint = np.empty(n), np.empty(n)
     total = 0.0
     product = 1.0
     begin = 0
     for end in ends:
+        predicted[:] = start
         for t in range(begin, end):
-            if t == begin:
-                predicted[:] = start
-            else:
-                for j in range(n):
-                    mass = 0.0
-                    for i in range(n):
-                        mass += density[t - 1, i] * transition[i, j]
-                    if fragile and mass < _TINY:
-                        for i in range(n):
-                            if density[t - 1, i] > 0.0 and transition[i, j] > 0.0:
-                                return math.nan
-                    predicted[j] = mass
             scale = 0.0
             for j in range(n):
-                density[t, j] *= predicted[j]
-                scale += density[t, j]
-                if fragile and predicted[j] > 0.0 and density[t, j] < _TINY:
+                joint[j] = density[t, j] * predicted[j]
+                scale += joint[j]
+                if fragile and predicted[j] > 0.0 and joint[j] < _TINY:
                     return math.nan
             if scale < _TINY:
                 return math.nan
+            inverse = 1.0 / scale
             for j in range(n):
-                density[t, j] /= scale
+                mass = 0.0
+                for i in range(n):
+                    mass += joint[i] * transition[i, j]
+                predicted[j] = mass * inverse
+                alpha[t, j] = joint[j] * inverse
+            if fragile and t + 1 < end:
+                for j in range(n):
+                    if predicted[j] < _TINY:
+                        for i in range(n):
+                            if joint[i] > 0.0 and transition[i, j] > 0.0:
+                                return math.nan
             total += shift[t]
             product *= scale
             if product < _UNLIKELY:  # times the next scale it stays above 10⁻³⁰⁰

@@ -1,13 +1,17 @@
 """Forward–backward: the law of each state given all observations, and the expected transitions."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
 from rhmm._jit import kernel
 from rhmm.inference.chain import Chain
-from rhmm.inference.forward import forward
+from rhmm.inference.forward import forward, forward_pass, is_fragile
 from rhmm.inference.reversal import smooth_back
+
+_SMALL = 1e-100
+"""What goes back is scaled up when it falls below this."""
 
 
 class Smoothed(NamedTuple):
@@ -22,44 +26,64 @@ class Smoothed(NamedTuple):
 def smoothing(start, transition, log_density, lengths=None) -> Smoothed:
     """Forward–backward: the law of each state given all observations."""
     chain = Chain(start, transition, log_density, lengths)
-    alpha, in_logs, log_likelihood = forward(chain)
+    alpha, density, in_logs, log_likelihood = forward(chain)
     zeta_sum = np.zeros_like(chain.transition)
-    if in_logs:
-        smooth_back(alpha, chain.transition_for(True), True, chain.ends, zeta_sum[None])
+    if in_logs or is_fragile(chain.transition):
+        transition = chain.transition_for(in_logs)
+        smooth_back(alpha, transition, in_logs, chain.ends, zeta_sum[None])
     else:
-        smooth_pass(alpha, chain.transition, chain.ends, zeta_sum)
+        smooth_pass(alpha, density, chain.transition, chain.ends, zeta_sum)
+    return Smoothed(alpha, zeta_sum, log_likelihood)
+
+
+def smoothing_scaled(start, transition, density, shift, ends) -> Smoothed | None:
+    """The same from densities (T, N) whose rows were divided by their largest, e^`shift`.
+
+    Nothing is checked. None where a zero of `transition` or an underflow asks for logarithms.
+    """
+    if is_fragile(transition):
+        return None
+    alpha, zeta_sum = np.empty_like(density), np.zeros_like(transition)
+    log_likelihood = forward_pass(start, transition, density, shift, ends, False, alpha)
+    if math.isnan(log_likelihood):
+        return None
+    smooth_pass(alpha, density, transition, ends, zeta_sum)
     return Smoothed(alpha, zeta_sum, log_likelihood)
 
 
 @kernel
-def smooth_pass(alpha, transition, ends, zeta_sum):
-    """Overwrite α by γ and add up ζ.
+def smooth_pass(alpha, density, transition, ends, zeta_sum):
+    """Overwrite α by γ and add up ζ; every transition must be possible.
 
-    γ_t(i) = α_t(i) Σ_j A_ij r_j with r_j = γ_{t+1}(j) / Σ_i α_t(i) A_ij.
+    γ_t(i) ∝ α_t(i) Σ_j A_ij v_j and ζ_t(i, j) ∝ α_t(i) A_ij v_j, where v_j is the density of all
+    later observations given that the next state is j, up to a factor. With zeros in A a state that
+    cannot be reached could outgrow the others in v until these underflow.
     """
     n = len(transition)
-    ratio, later, outer = np.empty(n), np.empty(n), np.zeros((n, n))
+    v, mass, outer = np.empty(n), np.empty(n), np.zeros((n, n))
     begin = 0
     for end in ends:
-        later[:] = alpha[end - 1]
+        v[:] = density[end - 1]
         for t in range(end - 2, begin - 1, -1):
-            for j in range(n):
-                predicted = 0.0
-                for i in range(n):
-                    predicted += alpha[t, i] * transition[i, j]
-                ratio[j] = later[j] / predicted if predicted > 0.0 else 0.0
-            total = 0.0
+            total, largest = 0.0, 0.0
             for i in range(n):
-                mass = 0.0
+                later = 0.0
                 for j in range(n):
-                    mass += transition[i, j] * ratio[j]
-                    outer[i, j] += alpha[t, i] * ratio[j]
-                later[i] = alpha[t, i] * mass
-                total += later[i]
-            scale = 1.0 / total  # 1 but for the slow drift of rounding
+                    later += transition[i, j] * v[j]
+                mass[i] = later
+                total += alpha[t, i] * later
+            inverse = 1.0 / total
             for i in range(n):
-                later[i] *= scale
-                alpha[t, i] = later[i]
+                share = alpha[t, i] * inverse
+                alpha[t, i] = share * mass[i]
+                for j in range(n):
+                    outer[i, j] += share * v[j]
+            for i in range(n):
+                v[i] = density[t, i] * mass[i]
+                largest = max(largest, v[i])
+            if largest < _SMALL:
+                for i in range(n):
+                    v[i] /= largest
         begin = end
     for i in range(n):
         for j in range(n):

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from rhmm.estimator import check_components
 from rhmm.exceptions import ConvergenceWarning, warn_degenerate, warn_not_converged
 from rhmm.inference import Smoothed, smoothing
+from rhmm.inference.forward_backward import smoothing_scaled
 from rhmm.learners.learner import Learner, Progress
 from rhmm.manifolds import Manifold
 from rhmm.model import HiddenMarkovModel
@@ -18,6 +19,7 @@ from rhmm.parameters import (
     Parameters,
     floor_of_sigma,
     log_densities,
+    scaled_densities_into,
     sigmas_from_delta,
 )
 from rhmm.search import search
@@ -211,12 +213,7 @@ def run_em(
     present = start
     d2 = manifold.squared_distances(points, start.means)
     while True:
-        log_density = log_densities(manifold, d2, present.sigmas)
-        if len(points) < len(X):
-            full = np.full((len(X), len(present.sigmas)), np.nan)
-            full[observed] = log_density
-            log_density = full
-        posterior = smoothing(present.startprob, present.transmat, log_density, lengths)
+        posterior = _expect(manifold, d2, observed, lengths, present)
         monitor.parameters.append(present)
         monitor.log_likelihood.append(posterior.log_likelihood)
         if callback is not None:
@@ -234,6 +231,35 @@ def run_em(
     _warn_of_the_end(monitor, n_iter)
     _warn_of_lost_states(present, posterior, min_sigma)
     return monitor
+
+
+def _expect(
+    manifold: Manifold,
+    d2: np.ndarray,
+    observed: np.ndarray,
+    lengths: np.ndarray,
+    present: Parameters,
+) -> Smoothed:
+    """The E-step from d² (N, number of observed times)."""
+    startprob, transmat, _, sigmas = present
+    count, n = d2.shape[1], len(sigmas)
+    density, shift = np.empty((count, n)), np.empty(count)
+    log_z = manifold.gaussian.moments(sigmas).log_z
+    scaled_densities_into(d2, -0.5 / sigmas**2, log_z, density, shift)
+    if count < len(observed):
+        density, shift = _at(observed, density, 1.0), _at(observed, shift, 0.0)
+    posterior = smoothing_scaled(startprob, transmat, density, shift, np.cumsum(lengths))
+    if posterior is None:
+        log_density = _at(observed, log_densities(manifold, d2, sigmas), np.nan)
+        posterior = smoothing(startprob, transmat, log_density, lengths)
+    return posterior
+
+
+def _at(observed: np.ndarray, values: np.ndarray, missing: float) -> np.ndarray:
+    """The values in rows where something was observed, and `missing` in the others."""
+    full = np.full((len(observed), *values.shape[1:]), missing)
+    full[observed] = values
+    return full
 
 
 def _maximise(

@@ -15,6 +15,7 @@ from rhmm.gaussian.table import half_precision_and_log_z, radial_table
 from rhmm.inference.forward import forward_pass
 from rhmm.inference.forward_backward import smooth_pass
 from rhmm.manifolds import verbs
+from rhmm.parameters import scaled_densities_into
 from rhmm.search.sample import Sample
 
 _LEAST_WEIGHT = 1e-6
@@ -50,13 +51,13 @@ def climbed(sample: Sample, transmat, means, delta, prior: float, steps: int) ->
     """What EM reaches in at most so many iterations from these parameters."""
     transmat, means, delta = transmat.copy(), means.copy(), delta.copy()
     manifold = sample.manifold
-    alpha = np.empty((len(sample.points), len(delta)))
+    alpha, density = np.empty((2, len(sample.points), len(delta)))
     likelihood = climb(
         manifold.geometry, radial_table(manifold.gaussian), sample.points, sample.ends, prior,
-        sample.least_delta, outlying(manifold.dim), steps, transmat, means, delta, alpha,
+        sample.least_delta, outlying(manifold.dim), steps, transmat, means, delta, alpha, density,
     )  # fmt: skip
     latest = alpha[-1].copy()
-    smooth_pass(alpha, transmat, sample.ends, np.zeros_like(transmat))
+    smooth_pass(alpha, density, transmat, sample.ends, np.zeros_like(transmat))
     return Fit(transmat, means, delta, prior, alpha, latest, likelihood)
 
 
@@ -67,21 +68,23 @@ def outlying(dim: int) -> float:
 
 @kernel
 def climb(
-    geometry, table, points, ends, prior, least_delta, limit, steps, transmat, means, delta, alpha
-):
+    geometry, table, points, ends, prior, least_delta, limit, steps, transmat, means, delta, alpha,
+    density,
+):  # fmt: skip
     """Up to `steps` EM iterations on sequences that stop at `ends`, in place.
 
-    Leaves filtered probabilities of shape (T, N) in `alpha` and returns the log-likelihood, in
-    which an outlier counts as if its d²/2σ² were `limit`.
+    Leaves filtered probabilities of shape (T, N) in `alpha`, the densities behind them, each row up
+    to a factor, in `density`, and returns the log-likelihood, in which an outlier counts as if its
+    d²/2σ² were `limit`.
     """
     n, size = len(delta), len(points)
     d2, weights, zeta_sum = np.empty((n, size)), np.empty((n, size)), np.empty((n, n))
     outlier = np.zeros(size, np.bool_)
     verbs.squared_distances(geometry, points, means, d2)
-    likelihood = _filter(table, d2, ends, limit, delta, transmat, alpha, outlier)
+    likelihood = _filter(table, d2, ends, limit, delta, transmat, alpha, density, outlier)
     for _ in range(steps):
         zeta_sum[:] = 1.0 / n
-        smooth_pass(alpha, transmat, ends, zeta_sum)
+        smooth_pass(alpha, density, transmat, ends, zeta_sum)
         for i in range(n):
             for t in range(size):
                 weights[i, t] = 0.0 if outlier[t] else alpha[t, i]
@@ -93,43 +96,41 @@ def climb(
             spread = ((weights[i] * d2[i]).sum() + prior) / (occupied + 1.0)
             delta[i] = max(spread, least_delta)
         before = likelihood
-        likelihood = _filter(table, d2, ends, limit, delta, transmat, alpha, outlier)
+        likelihood = _filter(table, d2, ends, limit, delta, transmat, alpha, density, outlier)
         if likelihood - before < _TOL * size:
             break
     return likelihood
 
 
 @kernel
-def _filter(table, d2, ends, limit, delta, transmat, alpha, outlier):
+def _filter(table, d2, ends, limit, delta, transmat, alpha, density, outlier):
     """Filtered probabilities from a flat start, into `alpha`; returns the log-likelihood."""
     n, size = d2.shape
-    half_precision, log_z = np.empty(n), np.empty(n)
+    eta, log_z, shift = np.empty(n), np.empty(n), np.empty(size)
     for i in range(n):
-        half_precision[i], log_z[i] = half_precision_and_log_z(table, delta[i])
-    _find_outliers(d2, half_precision, limit, outlier)
-    shift = np.empty(size)
-    for t in range(size):
-        largest = -math.inf
-        for i in range(n):
-            exponent = half_precision[i] * d2[i, t]
-            alpha[t, i] = -(min(exponent, limit) if outlier[t] else exponent) - log_z[i]
-            largest = max(largest, alpha[t, i])
-        shift[t] = largest
-        for i in range(n):
-            alpha[t, i] = 1.0 if outlier[t] else math.exp(alpha[t, i] - largest)
-    return forward_pass(np.full(n, 1.0 / n), transmat, alpha, shift, ends, False)
+        half_precision, log_z[i] = half_precision_and_log_z(table, delta[i])
+        eta[i] = -half_precision
+    scaled_densities_into(d2, eta, log_z, density, shift)
+    if _find_outliers(d2, eta, limit, outlier) > 0:
+        for t in range(size):
+            if outlier[t]:
+                density[t], shift[t] = 1.0, -math.inf
+                for i in range(n):
+                    shift[t] = max(shift[t], max(eta[i] * d2[i, t], -limit) - log_z[i])
+    return forward_pass(np.full(n, 1.0 / n), transmat, density, shift, ends, False, alpha)
 
 
 @piece
-def _find_outliers(d2, half_precision, limit, outlier):
+def _find_outliers(d2, eta, limit, outlier):
     """Mark the points whose d²/2σ² is above `limit` in every state: the furthest of them, if they
-    are many."""
+    are many. Returns how many lie above.
+    """
     n, size = d2.shape
-    nearest, count = np.empty(size), 0
+    nearest, count = np.full(size, math.inf), 0
+    for i in range(n):
+        for t in range(size):
+            nearest[t] = min(nearest[t], -eta[i] * d2[i, t])
     for t in range(size):
-        nearest[t] = math.inf
-        for i in range(n):
-            nearest[t] = min(nearest[t], half_precision[i] * d2[i, t])
         if nearest[t] > limit:
             count += 1
     most = int(_MOST_OUTLIERS * size)
@@ -137,3 +138,4 @@ def _find_outliers(d2, half_precision, limit, outlier):
         limit = np.sort(nearest)[size - 1 - most]
     for t in range(size):
         outlier[t] = nearest[t] > limit
+    return count

@@ -50,7 +50,7 @@ def _screen(
     """Seed every start; unless `cold`, cluster the points around its seeds and judge it."""
     n, size = len(delta[0]), len(points)
     layout = verbs.prepared(geometry, points)
-    d2, alpha = np.empty((n, size)), np.empty((size, n))
+    d2, alpha, density = np.empty((n, size)), np.empty((size, n)), np.empty((size, n))
     one = np.int64(1)  # a plain 1 would be a type of its own, and have `climb` compiled twice
     for c in range(len(uniforms)):
         spread = place_seeds(geometry, points, layout, uniforms[c], means[c], d2)
@@ -60,7 +60,7 @@ def _screen(
             _cluster(d2, prior[c], least_delta, delta[c], transmat[c])
             likelihood[c] = climb(
                 geometry, table, points, ends, prior[c], least_delta, limit, one,
-                transmat[c], means[c], delta[c], alpha,
+                transmat[c], means[c], delta[c], alpha, density,
             )  # fmt: skip
 
 

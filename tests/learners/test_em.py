@@ -144,15 +144,15 @@ def test_a_likelihood_that_falls_ends_the_fit_with_a_warning(maximise_badly):
 
 
 def test_a_likelihood_that_falls_by_rounding_has_converged(monkeypatch):
-    smoothing = em.smoothing
+    expect = em._expect
 
-    def rounded(*chain):
-        posterior = smoothing(*chain)
+    def rounded(*arguments):
+        posterior = expect(*arguments)
         steps.append(None)
         return posterior._replace(log_likelihood=-1e4 - 1e-8 * len(steps))
 
     steps = []
-    monkeypatch.setattr(em, "smoothing", rounded)
+    monkeypatch.setattr(em, "_expect", rounded)
     X, _ = paper_model().sample(500, random_state=0)
     model = RiemannianHMM(Hyperbolic(2), 3, random_state=0).fit(X)  # no warning
     assert np.diff(model.monitor_.log_likelihood).tolist() == pytest.approx([-1e-8], rel=1e-3)
