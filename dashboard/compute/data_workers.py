@@ -46,6 +46,7 @@ class DataWorkers:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._free: list[WorkerProcess] = []
+        self._busy: set[WorkerProcess] = set()
         self._closed = False
 
     def call(self, function: Callable, arguments: tuple, report: Report) -> Any:
@@ -63,19 +64,23 @@ class DataWorkers:
         return result
 
     def close(self) -> None:
-        """End all processes."""
+        """End all processes, whatever they are doing."""
         with self._lock:
             self._closed = True
-            while self._free:
-                self._free.pop().close()
+            for worker in (*self._free, *self._busy):
+                worker.close()
+            self._free.clear()
 
     def _take(self) -> WorkerProcess:
         with self._lock:
             free = self._free.pop() if self._free else None
-        return WorkerProcess(__name__) if free is None or not free.is_alive else free
+            worker = WorkerProcess(__name__) if free is None or not free.is_alive else free
+            self._busy.add(worker)
+        return worker
 
     def _give_back(self, worker: WorkerProcess) -> None:
         with self._lock:
+            self._busy.remove(worker)
             if self._closed or self._free:  # one is enough to wait for the next call
                 worker.close()
             elif worker.is_alive:

@@ -99,6 +99,16 @@ def test_a_process_that_dies_is_a_sentence_and_not_a_fault(workers):
     assert workers.call(process_id, (), ignore)
 
 
+def test_closing_ends_a_process_in_the_middle_of_a_call():
+    workers = DataWorkers()
+
+    def report(result, doing, share):
+        workers.close()
+
+    with pytest.raises(Expected):
+        workers.call(endless, (), report)
+
+
 def test_what_a_function_prints_does_not_mix_with_its_answer(workers):
     assert workers.call(printing, (), ignore) == "an answer"
 
