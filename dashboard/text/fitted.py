@@ -22,8 +22,8 @@ LAYOUT_NAMES = {key: words[0].upper() + words[1:] for key, words in LAYOUTS.item
 SHRINKAGE_NAMES = {"oas": "OAS", "ledoit-wolf": "Ledoit–Wolf", "none": "None"}
 
 KEPT = (
-    "The file is kept in the memory of this server for you alone, and is gone when you close the "
-    "page. At most 50 MB; nothing in it is run."
+    "The file is kept in the memory of this server for you alone, and is gone a few minutes after "
+    "you close the page. At most 50 MB; nothing in it is run."
 )
 FORMATS = (
     "CSV, NPY, NPZ or Parquet, a row for each observation: points of the disk or ball, positive "

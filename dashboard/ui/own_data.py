@@ -66,7 +66,7 @@ class OwnData:
         """Another file, of which nothing is known yet; an empty one if the server is full."""
         is_full = sum(data.nbytes for data in _everyone) + len(content) > MOST_OF_ALL
         self.file, self.options = HeldFile.of(name, b"" if is_full else content), ReadOptions()
-        self.names, self.report, self.problem = (), None, None
+        self.names, self.report, self.problem, self.read = (), None, None, None
         self.uploads += 1
         if is_full:
             self.problem, self.read = WrongFileError(_FULL), ReadRequest(self.file, self.options)

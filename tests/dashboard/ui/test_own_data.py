@@ -50,6 +50,15 @@ def test_a_bad_file_leaves_what_was_shown():
     assert data.names == ("x",)
 
 
+def test_the_same_file_is_read_again_when_it_is_given_again():
+    data = OwnData()
+    for _ in range(2):
+        data.take("b.csv", b"oops")
+        assert data.to_read is not None
+        read(data, BAD)
+        assert data.problem is BAD.problem
+
+
 def test_the_next_good_file_takes_the_problem_away():
     data = OwnData()
     data.take("b.csv", b"oops")
