@@ -41,7 +41,7 @@ def choose_source() -> None:
             me.propose(me.analysis, recording=FILE)
 
     titles = {key: one.title for key, one in SHIPPED.items()} | {FILE: "Your file"}
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(key="data-source", horizontal=True, vertical_alignment="center"):
         sync.widget(
             st.segmented_control, "recording", "Recording", me.analysis["recording"], choose,
             options=list(titles), format_func=titles.get, label_visibility="collapsed",

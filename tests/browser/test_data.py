@@ -10,6 +10,7 @@ import urllib.request
 import numpy as np
 import pytest
 
+from dashboard.model.analysis import SHIPPED
 from rhmm.paper import paper_model
 from tests.browser.serving import ROOT
 from tests.browser.stillness import barriers, wait_until_still
@@ -167,3 +168,15 @@ def test_a_file_with_wrong_rows_is_shown_without_barriers(data_page, scheme):
     wait_until_still(data_page.page)
 
     assert barriers(data_page.page) == []
+
+
+def test_on_a_phone_every_recording_can_be_chosen(open_page):
+    page = open_page("/data?data=file", viewport={"width": 390, "height": 844})
+    DataPage(page)
+
+    for title in [*(one.title for one in SHIPPED.values()), "Your file"]:
+        choice = page.get_by_text(title, exact=True)
+        choice.wait_for()
+        box = choice.bounding_box()
+        assert box["x"] > 0
+        assert box["x"] + box["width"] < 390
