@@ -27,6 +27,7 @@ st.caption(
     "Choose a recording or give a file of your own. A hidden Markov model finds the states in it, "
     "says when each of them happened and how sure that is."
 )
+st.page_link("experiment/live.py", label="For simulated data go to the Live lab")
 controls.link_warnings()
 
 me = visitor()
@@ -41,12 +42,10 @@ def choose_source() -> None:
             me.propose(me.analysis, recording=FILE)
 
     titles = {key: one.title for key, one in SHIPPED.items()} | {FILE: "Your file"}
-    with st.container(key="data-source", horizontal=True, vertical_alignment="center"):
-        sync.widget(
-            st.segmented_control, "recording", "Recording", me.analysis["recording"], choose,
-            options=list(titles), format_func=titles.get, label_visibility="collapsed",
-        )  # fmt: skip
-        st.page_link("experiment/live.py", label="Simulated data: the Live lab")
+    sync.widget(
+        st.segmented_control, "recording", "Recording", me.analysis["recording"], choose,
+        options=list(titles), format_func=titles.get, label_visibility="collapsed",
+    )  # fmt: skip
 
 
 def tell_story(key: str) -> None:
