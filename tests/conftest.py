@@ -7,12 +7,15 @@ settings.load_profile("steady")
 
 
 FOLDERS = {
-    "tests/browser": "browser",
     "tests/canvas": "canvas",
     "tests/learners": "online learners",
     "tests/streams": "online learners",
 }
 """Folders whose files share what takes long to start or to compile, by the name of their share."""
+
+FIRST = ("tests/test_jit.py", "tests/browser", "tests/streams", "tests/learners", "tests/manifolds")
+"""What takes longest: if it came last, one process would still be busy with it while the others had
+nothing left to do."""
 
 
 class Shares(LoadScopeScheduling):
@@ -24,8 +27,10 @@ class Shares(LoadScopeScheduling):
 
 
 def pytest_collection_modifyitems(items):
-    # Beside the browser's tests these would compile the same kernels a second time.
-    items.sort(key=lambda item: item.nodeid.startswith("tests/dashboard"))
+    def place(item):
+        return next((k for k, f in enumerate(FIRST) if item.nodeid.startswith(f)), len(FIRST))
+
+    items.sort(key=place)
 
 
 def pytest_xdist_make_scheduler(config, log):
