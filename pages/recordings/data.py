@@ -27,7 +27,6 @@ st.caption(
     "Choose a recording or give a file of your own. A hidden Markov model finds the states in it, "
     "says when each of them happened and how sure that is."
 )
-st.page_link("experiment/live.py", label="For simulated data go to the Live lab")
 controls.link_warnings()
 
 me = visitor()
@@ -215,3 +214,4 @@ else:
     if job.finished:
         mine.keep(job)
     follow(job, current, show, every=POLL_BESIDE_CHARTS)
+st.page_link("experiment/live.py", label="Simulated data, whose truth is known: the Live lab")
