@@ -13,7 +13,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from dashboard.canvas import program
-from dashboard.compute import kernels, queues, run_workers
+from dashboard.compute import data_workers, kernels, queues, run_workers
 from dashboard.server import left_sessions, offers
 from dashboard.server.doors import Doors
 from dashboard.server.routes import route
@@ -24,12 +24,14 @@ from dashboard.server.unreadable_values import UnreadableValues
 @asynccontextmanager
 async def lifespan(app):
     run_workers.start()
+    data_workers.start()
     queues.warm_up()
     Thread(target=queues.load_kernels, daemon=True).start()
     dropping = asyncio.create_task(left_sessions.drop_regularly())
     yield
     dropping.cancel()
     run_workers.stop()
+    data_workers.stop()
     kernels.compilers().close()
 
 

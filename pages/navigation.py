@@ -21,6 +21,8 @@ page = st.navigation(
         st.Page("experiment/truth.py", title="Set the truth"),
         st.Page("experiment/compare.py", title="Compare"),
         st.Page("experiment/tradeoff.py", title="Δ trade-off"),
+        st.Page("recordings/data.py", title="Data"),
     ]
 )
+session.enter(page.url_path)
 page.run()

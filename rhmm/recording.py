@@ -1,6 +1,7 @@
 """Observations with all that is known of them besides: labels, sequences, times."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -33,3 +34,21 @@ class Recording:
         """Where the observations of a sequence are."""
         ends = np.cumsum(self.lengths)
         return slice(int(ends[number] - self.lengths[number]), int(ends[number]))
+
+    def states_table(self, probabilities: np.ndarray) -> dict[str, Any]:
+        """The columns of a file: each observation with its most probable state, counted from 1.
+
+        `probabilities` (T, N) are those of the N states, see `HiddenMarkovModel.predict_proba`.
+        """
+        table: dict[str, Any] = {"observation": np.arange(1, len(self.points) + 1)}
+        if len(self.lengths) > 1:
+            table["sequence"] = np.repeat(self.sequence_names, self.lengths)
+        if self.times is not None:
+            table["time"] = self.times
+        if self.labels is not None:
+            names = np.array([*self.label_names, ""])  # an unknown label is -1, the last
+            table["label"] = names[self.labels]
+        table["state"] = probabilities.argmax(axis=1) + 1
+        for i, column in enumerate(probabilities.T, start=1):
+            table[f"probability_{i}"] = column
+        return table

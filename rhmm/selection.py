@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -92,7 +93,8 @@ def select_n_components(
     """Fit a model of each number of states to X (T, *point_shape), and choose by the criterion.
 
     ``"bic"`` finds the number of states behind data that have one; ``"aic"`` prefers what predicts
-    best, which is often more. `callback` is called with how many models are done, and of how many.
+    best, which is often more. `callback` is called with how many models are done, and of how many;
+    before that with 0 after each number of states, up to the most, for which a start was searched.
     """
     check_manifold(manifold)
     check_choice("criterion", criterion, CRITERIA)
@@ -108,7 +110,8 @@ def select_n_components(
     manifold.check_min_sigma(min_sigma)
     floor = floor_of_sigma(manifold, X[observed], min_sigma)
     sample = sample_for(manifold, X, observed, lengths, float(manifold.delta(floor)), sizes[-1])
-    path = _path(sample, sizes[-1], rng)
+    searched = None if callback is None else partial(callback, 0, len(sizes))
+    path = _path(sample, sizes[-1], rng, searched)
 
     def model_of(n: int) -> tuple[RiemannianHMM, float]:
         fit = path[n]
@@ -136,8 +139,10 @@ def select_n_components(
     return Selection(criterion, tuple(models), log_likelihood, values)
 
 
-def _path(sample: Sample, most: int, rng: np.random.Generator) -> dict[int, Fit]:
-    """The best fit to the sample of every size up to `most`."""
+def _path(
+    sample: Sample, most: int, rng: np.random.Generator, searched: Callable[[], None] | None
+) -> dict[int, Fit]:
+    """The best fit to the sample of every size up to `most`; `searched` is called for each."""
     path: dict[int, Fit] = {}
     for n in range(1, most + 1):
         found = starts(sample, n, rng, tried=_TRIED, kept=_KEPT, steps=_STEPS)[:1]
@@ -145,6 +150,8 @@ def _path(sample: Sample, most: int, rng: np.random.Generator) -> dict[int, Fit]
             found += _splits(sample, path[n - 1], rng)
         best = max(found, key=_likelihood)
         path[n] = improved(sample, best, rng, tried=_MOVES, steps=_STEPS)
+        if searched is not None:
+            searched()
     for n in range(most - 1, 0, -1):
         path[n] = max([path[n], *_merges(sample, path[n + 1], rng)], key=_likelihood)
     return path

@@ -68,7 +68,7 @@ def test_progress_is_told():
     select_n_components(
         Euclidean(2), X, range(1, 4), random_state=0, callback=lambda *p: seen.append(p)
     )
-    assert seen == [(1, 3), (2, 3), (3, 3)]
+    assert seen == [(0, 3), (0, 3), (0, 3), (1, 3), (2, 3), (3, 3)]
 
 
 def test_missing_observations_are_left_out():

@@ -11,9 +11,9 @@ when the interpreter ends: Ctrl-C would wait for a job, or for the compiler, to 
 import logging
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any, NamedTuple, Protocol
+from weakref import WeakValueDictionary
 
 from dashboard.compute.turns import Ticket, Turns
 from rhmm.sweeping.workers import processors
@@ -219,7 +219,9 @@ class JobQueue:
     """Hands out jobs: the one that exists for a request, or a new one.
 
     Known results are shown at once; their jobs compute them again behind the picture. `turn` and
-    `resumes` say after how many seconds a job may have to give way to another one, and how.
+    `resumes` say after how many seconds a job may have to give way to another one, and how. A queue
+    that does not keep results forgets a job when no visitor's session holds it any more. `turns`
+    are those of another queue, if both share its slots.
     """
 
     def __init__(
@@ -229,14 +231,17 @@ class JobQueue:
         known: Mapping[Request, Any] | None = None,
         turn: float = TURN,
         resumes: bool = False,
+        keeps: bool = True,
+        turns: Turns | None = None,
     ):
+        self.turns = turns or Turns(slots or processors(), turn)
         self._compute = compute
         self._known = dict(known or {})
-        self._turns = Turns(slots or processors(), turn)
         self._resumes = resumes
         self._lock = threading.Lock()
-        self._jobs: OrderedDict[Request, Job] = OrderedDict()
-        self._wanted_by: dict[str, Job] = {}
+        # a job that works is held by its thread, whatever the queue does
+        self._jobs: MutableMapping[Request, Job] = {} if keeps else WeakValueDictionary()
+        self._wanted_by: MutableMapping[str, Job] = {} if keeps else WeakValueDictionary()
 
     def request(self, request: Request, watcher: str) -> Job:
         """The job for this request; the watcher gives up any other job it had asked for."""
@@ -244,12 +249,12 @@ class JobQueue:
             job = self._jobs.get(request)
             if job is None or job.cancelled or job.error:
                 known = self._known.get(request)
-                job = Job(request, self._compute, self._turns, known, self._resumes)
+                job = Job(request, self._compute, self.turns, known, self._resumes)
                 job.watch(watcher)
                 job.start()
-                self._jobs[request] = job
             job.watch(watcher)
-            self._jobs.move_to_end(request)
+            self._jobs.pop(request, None)  # the latest stands last
+            self._jobs[request] = job
             self._forget_the_oldest()
             before = self._wanted_by.get(watcher)
             self._wanted_by[watcher] = job

@@ -1,10 +1,11 @@
-"""The two job queues of a server, one for runs and one for sweeps, shared by all its visitors."""
+"""The job queues of a server, for runs, sweeps and visitors' data, shared by all its visitors."""
 
 from functools import cache
 
-from dashboard.compute import kernels, precomputed_run, run_workers, runs, sweeps
+from dashboard.compute import fits, kernels, precomputed_run, run_workers, runs, sweeps
 from dashboard.compute.jobs import FOREVER, JobQueue, Report, Request
 from dashboard.model.experiment import Experiment
+from dashboard.model.plan import Sweep
 
 
 @cache
@@ -20,14 +21,22 @@ def sweep_queue() -> JobQueue:
     return JobQueue(sweeps.compute, slots=1, turn=sweeps.TURN, resumes=True)
 
 
+@cache
+def data_queue() -> JobQueue:
+    """Files and fits, in turn with runs. What is made of a visitor's file goes with the visitor."""
+    return JobQueue(fits.compute, keeps=False, turns=run_queue().turns)
+
+
 def queue_of(request: Request) -> JobQueue:
-    """The queue for this request: runs answer experiments, sweeps answer sweeps."""
-    return run_queue() if isinstance(request, Experiment) else sweep_queue()
+    """The queue for this request."""
+    if isinstance(request, Experiment):
+        return run_queue()
+    return sweep_queue() if isinstance(request, Sweep) else data_queue()
 
 
 def leave(watcher: str, except_for: JobQueue | None = None) -> None:
     """Tell all queues but one that the watcher looks at something else."""
-    for queue in (run_queue(), sweep_queue()):
+    for queue in (run_queue(), sweep_queue(), data_queue()):
         if queue is not except_for:
             queue.leave(watcher)
 
@@ -35,10 +44,11 @@ def leave(watcher: str, except_for: JobQueue | None = None) -> None:
 def warm_up() -> None:
     """Compute the default experiment before the first visitor: this loads or compiles the kernels.
 
-    Both queues exist afterwards: two visitors who come first at the same time would make two. The
+    All queues exist afterwards: two visitors who come first at the same time would make two. The
     kernels of other spaces and learners are compiled when those of the first page are there.
     """
     sweep_queue()
+    data_queue()
     first = Experiment()
     kernels.compilers().ask(kernels.every_part())
     kernels.compilers().ask(kernels.parts_of(first.space, first.algorithms))

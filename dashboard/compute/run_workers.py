@@ -10,29 +10,24 @@ keep its process and the memory of it meanwhile. So do runs for which no process
 of learners that were registered in the server alone.
 """
 
-import os
-import pickle
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from dashboard.compute import jobs, kernels, runs
 from dashboard.compute.jobs import Cancelled, Report
 from dashboard.compute.runs import ExperimentRun
 from dashboard.compute.turns import LONG
+from dashboard.compute.worker_process import Lost, WorkerProcess, answers, question
 from dashboard.model.experiment import Experiment
 from dashboard.model.spaces.registry import SPACES
 from rhmm.learners.registry import LEARNERS
-from rhmm.sweeping.workers import ServingProcess, processors
+from rhmm.sweeping.workers import processors
 
 PACE = 0.1
 """Seconds between two reports of a run: pages look at it less often."""
-
-_GONE = (EOFError, OSError, ValueError, pickle.UnpicklingError)
-"""What a pipe raises when the process at its other end has died."""
 
 
 class News(NamedTuple):
@@ -46,10 +41,6 @@ class News(NamedTuple):
     """Of work, since the run began."""
     error: Exception | None = None
     over: bool = False
-
-
-class Lost(Exception):
-    """The process has died before the run was over."""
 
 
 def can_compute(experiment: Experiment) -> bool:
@@ -103,24 +94,20 @@ class RunWorkers:
                 self._free.append(worker if worker.is_alive else _Worker())
 
 
-class _Worker:
+class _Worker(WorkerProcess):
     """One process that computes a run at a time."""
 
     def __init__(self) -> None:
-        self._process = ServingProcess(__name__)
-
-    @property
-    def is_alive(self) -> bool:
-        return self._process.popen.poll() is None
+        super().__init__(__name__)
 
     def compute(
         self, experiment: Experiment, report: Report, same_data: ExperimentRun | None
     ) -> ExperimentRun:
         """`runs.compute` in this process; `Lost` if it dies."""
         run = runs.empty_run(experiment)
-        self._send((experiment, same_data))
+        self.send((experiment, same_data))
         while True:
-            news = self._receive()
+            news = self.receive()
             jobs.count_work_elsewhere(news.seconds)
             methods = run.methods + news.changes.pop("methods", ())
             run = run._replace(**news.changes, methods=methods)
@@ -131,30 +118,10 @@ class _Worker:
             try:
                 report(run, news.doing, news.share)
             except BaseException:
-                self._send(False)
-                self._receive()  # it says that it has stopped
+                self.send(False)
+                self.receive()  # it says that it has stopped
                 raise
-            self._send(True)
-
-    def _send(self, message: object) -> None:
-        with self._watched():
-            pickle.dump(message, self._process.input)
-            self._process.input.flush()
-
-    def _receive(self) -> News:
-        with self._watched():
-            return pickle.load(self._process.output)
-
-    @contextmanager
-    def _watched(self) -> Iterator[None]:
-        try:
-            yield
-        except _GONE as error:
-            self.close()
-            raise Lost from error
-
-    def close(self) -> None:
-        self._process.close()
+            self.send(True)
 
 
 # In the process
@@ -162,21 +129,16 @@ class _Worker:
 
 def serve() -> None:
     """Compute runs that come by the input until it closes."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a learner prints must not mix with the answers
+    send = answers()
     first = Experiment()
     for part in kernels.parts_of(first.space, first.algorithms):
         if part.is_there:
             part.load()
 
-    def send(news: News) -> None:
-        pickle.dump(news, answers)
-        answers.flush()
-
     with suppress(EOFError, BrokenPipeError):  # the server has gone
         while True:
-            experiment, same_data = pickle.load(sys.stdin.buffer)
-            _answer(experiment, same_data, send, lambda: pickle.load(sys.stdin.buffer))
+            experiment, same_data = question()
+            _answer(experiment, same_data, send, question)
 
 
 def _answer(

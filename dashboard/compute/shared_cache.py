@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from functools import wraps
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 Made = TypeVar("Made")
 
@@ -63,6 +64,25 @@ def shared(size: int) -> Callable[[Callable[..., Made]], Callable[..., Made]]:
         def kept(*arguments) -> Made:
             key = tuple(_Same(a) if isinstance(a, tuple | list) else a for a in arguments)
             return cache.get(key, lambda: make(*arguments))
+
+        return kept
+
+    return decorate
+
+
+def kept_with_it(size: int) -> Callable[[Callable[..., Made]], Callable[..., Made]]:
+    """Decorator of a function of an object and other arguments: its latest `size` results for each
+    object are kept for all, and are gone with the object."""
+
+    def decorate(make: Callable[..., Made]) -> Callable[..., Made]:
+        lock = threading.Lock()
+        caches: WeakKeyDictionary[Any, SharedCache] = WeakKeyDictionary()
+
+        @wraps(make)
+        def kept(thing, *arguments) -> Made:
+            with lock:
+                cache = caches.setdefault(thing, SharedCache(size))
+            return cache.get(arguments, lambda: make(thing, *arguments))
 
         return kept
 

@@ -34,10 +34,10 @@ def map_figure(
     for state in range(len(true_means)):
         _add_points(figure, chart, state, points[states == state])
     for state, outline in enumerate(chart.outlines(means, sigmas)):
-        _add_line(figure, state, outline)
+        add_line(figure, state, outline)
     _add_means(figure, chart, means, sigmas)
     _add_true_means(figure, chart, true_means)
-    _lay_out(figure, chart, title)
+    lay_out(figure, chart.extent, title, is_round=chart.is_round)
     return figure
 
 
@@ -50,7 +50,12 @@ def _add_points(figure: Drawing, chart: Chart, state: int, points: Points) -> No
             line={"color": STATE_COLOURS[state], "width": 1},
         )  # fmt: skip
         return
-    x, y = chart.places(points).T.astype(np.float32)  # half the bytes to send
+    add_dots(figure, state, chart.places(points))
+
+
+def add_dots(figure: Drawing, state: int, places: NDArray[np.floating]) -> None:
+    """Add observations at places (M, 2) in the colour and mark of a state."""
+    x, y = places.T.astype(np.float32)  # half the bytes to send
     figure.add(
         "scatter", x=x, y=y, mode="markers", hoverinfo="skip",
         marker={
@@ -60,7 +65,8 @@ def _add_points(figure: Drawing, chart: Chart, state: int, points: Points) -> No
     )  # fmt: skip
 
 
-def _add_line(figure: Drawing, state: int, line: NDArray[np.floating]) -> None:
+def add_line(figure: Drawing, state: int, line: NDArray[np.floating]) -> None:
+    """Add a closed line (K, 2) in the colour of a state."""
     x, y = line.T.astype(np.float32)
     # a light line on a dark one is seen on any cloud and on any background
     for colour, width in (("white", 5), (STATE_COLOURS[state], 3)):
@@ -132,10 +138,13 @@ def _ellipses(
     return x, y
 
 
-def _lay_out(figure: Drawing, chart: Chart, title: str) -> None:
-    left, bottom, right, top = chart.extent
+def lay_out(
+    figure: Drawing, extent: tuple[float, float, float, float], title: str, *, is_round: bool
+) -> None:
+    """The frame of a map and its axes, which have the same scale."""
+    left, bottom, right, top = extent
     frame = {
-        "type": "circle" if chart.is_round else "rect", "layer": "below",
+        "type": "circle" if is_round else "rect", "layer": "below",
         "x0": left, "y0": bottom, "x1": right, "y1": top,
         "line": {"color": NEUTRAL, "width": 2}, "fillcolor": "rgba(128, 128, 128, 0.07)",
     }  # fmt: skip

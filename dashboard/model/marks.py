@@ -36,7 +36,17 @@ MARKS = (
     Mark("#999999", "hexagon", "⬢", "+", corners=6, turn=-1.0, outer=1.1),
 )
 
-STATE_COLOURS = tuple(mark.colour for mark in MARKS)
-STATE_SYMBOLS = tuple(mark.symbol for mark in MARKS)
-STATE_GLYPHS = "".join(mark.glyph for mark in MARKS)
-STATE_PATTERNS = tuple(mark.pattern for mark in MARKS)
+# Recordings may have more states than a simulated chain, and no canvas draws them. Plotly has no
+# further patterns: these are told apart by their colours there.
+FURTHER_MARKS = (
+    Mark("#A6761D", "cross", "✚", "", corners=0),
+    Mark("#7A6FD6", "x", "✖", "/", corners=0),
+    Mark("#D6336C", "star-diamond", "✦", ".", corners=0),
+    Mark("#4F9D4A", "triangle-right", "►", "\\", corners=0),
+)
+
+ALL_MARKS = MARKS + FURTHER_MARKS
+STATE_COLOURS = tuple(mark.colour for mark in ALL_MARKS)
+STATE_SYMBOLS = tuple(mark.symbol for mark in ALL_MARKS)
+STATE_GLYPHS = "".join(mark.glyph for mark in ALL_MARKS)
+STATE_PATTERNS = tuple(mark.pattern for mark in ALL_MARKS)

@@ -53,6 +53,15 @@ def arriving(session: str, length: str | None) -> Iterator[None]:
         grant.arriving -= 1
 
 
+def let_go(session: str) -> None:
+    """Drop what Streamlit has of this session's files, once the page has taken them over.
+
+    It would keep the file of an uploader that is gone to the end of the session.
+    """
+    if Runtime.exists():
+        Runtime.instance().uploaded_file_mgr.remove_session_files(session)
+
+
 def _held(session: str) -> int:
     """Files of this session that Streamlit has in memory."""
     storage = getattr(Runtime.instance().uploaded_file_mgr, "file_storage", {})

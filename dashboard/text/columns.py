@@ -88,6 +88,10 @@ EXPECTED_STAY = Column(
     "1 / (1 − A₁₁) for state 1.",
     "observations",
 )
+LABEL = Column("Label", "The label that fits the state best; each label goes to one state.")
+SHARE = Column("Share", "Share of all observations that are decoded as this state.", "%")
+VISITS = Column("Visits", "How often the state is entered: runs of observations in it.")
+STAY = Column("Mean stay", "How many observations in a row a visit lasts on average.")
 MEAN = Column("Mean", "cᵢ, the true mean of state i: the centre of its observations.")
 
 SIGMA = Column(
@@ -105,6 +109,7 @@ TRANSMAT = Column(
 _COLUMNS = (
     METHOD, SEED, ACCURACY, CEILING, TRANSITION_ERROR, MEAN_ERROR, SIGMA_ERROR, LOG_LIKELIHOOD,
     TIME, LONG_TIME, MEMORY, DIAGONAL, RMSE, STATE, SHARE_OF_TIME, EXPECTED_STAY, MEAN,
+    LABEL, SHARE, VISITS, STAY, SIGMA,
 )  # fmt: skip
 _DEFINITIONS = {column.heading: column.definition for column in _COLUMNS}
 

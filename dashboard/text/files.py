@@ -24,7 +24,7 @@ from rhmm.learners.learner import Learner
 from rhmm.learners.registry import LEARNERS
 from rhmm.sweeping import save_runs
 
-_NEEDS_RHMM = """import sys
+NEEDS_RHMM = """import sys
 from importlib.util import find_spec
 
 if find_spec("rhmm") is None:
@@ -46,9 +46,14 @@ def data_csv(run: ExperimentRun) -> bytes:
         "true_state": run.true_states + 1,
         **{m.key: m.labels + 1 for m in run.methods},
     }
+    return csv_of(pyarrow.table(columns))
+
+
+def csv_of(table: pyarrow.Table) -> bytes:
+    """The table as a CSV file."""
     out = io.BytesIO()
-    out.write(",".join(columns).encode() + b"\n")  # Arrow's own header is in quotation marks
-    write_csv(pyarrow.table(columns), out, WriteOptions(include_header=False))
+    out.write(",".join(table.column_names).encode() + b"\n")  # Arrow's own is in quotation marks
+    write_csv(table, out, WriteOptions(include_header=False))
     return out.getvalue()
 
 
@@ -119,7 +124,7 @@ def run_script(experiment: Experiment) -> str:
         asdict(experiment),
         means=_means(experiment),
         manifold=manifold,
-        needs_rhmm=_NEEDS_RHMM,
+        needs_rhmm=NEEDS_RHMM,
         imports="\n".join(imports),
         learners="\n".join(lines),
     )
@@ -166,7 +171,7 @@ def sweep_script(sweep: Sweep) -> str:
     others = "".join(f"import {home}  # registers a learner\n" for home in sorted(homes))
     return f'''"""Runs again the sweep that the dashboard showed."""
 
-{_NEEDS_RHMM}
+{NEEDS_RHMM}
 {others}from rhmm import {names}, sweep
 from rhmm.sweeping import summarise
 

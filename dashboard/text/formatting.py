@@ -1,5 +1,6 @@
 """Numbers as people read them."""
 
+import re
 from collections.abc import Sequence
 
 MISSING = "…"
@@ -64,3 +65,8 @@ def listed(parts: Sequence[str]) -> str:
 def number(value: float, digits: int = 4) -> str:
     """With a true minus sign."""
     return f"{value:.{digits}f}".replace("-", "−")
+
+
+def unmarked(text: str) -> str:
+    """Text from a file within Markdown: none of it is taken for a mark."""
+    return re.sub(r"([\\`*_{}\[\]<>#$~|])", r"\\\1", text)

@@ -29,7 +29,7 @@ _OF_THE_PAPER = (
 )  # fmt: skip
 
 
-def _table(of: Iterable[Column], lines: Iterable[Sequence[str]]) -> dict[str, list[str]]:
+def in_columns(of: Iterable[Column], lines: Iterable[Sequence[str]]) -> dict[str, list[str]]:
     """Lines of cells as columns, by their headings."""
     table: dict[str, list[str]] = {column.heading: [] for column in of}
     for line in lines:
@@ -40,7 +40,7 @@ def _table(of: Iterable[Column], lines: Iterable[Sequence[str]]) -> dict[str, li
 
 def methods_table(run: ExperimentRun) -> dict[str, list[str]]:
     """One row for each method, in the same order everywhere; dots where the result is to come."""
-    return _table(_OF_METHODS, (_line(key, run.method(key)) for key in run.experiment.methods))
+    return in_columns(_OF_METHODS, (_line(key, run.method(key)) for key in run.experiment.methods))
 
 
 def _line(key: str, method: MethodResult | None) -> list[str]:
@@ -62,7 +62,7 @@ def _line(key: str, method: MethodResult | None) -> list[str]:
 
 def runs_table(runs: Iterable[Run]) -> dict[str, list[str]]:
     """The runs behind one point."""
-    return _table(
+    return in_columns(
         _OF_RUNS,
         (
             (
@@ -93,7 +93,7 @@ def _place(summary: Summary) -> tuple:
 
 def paper_table(table: Iterable[Row]) -> dict[str, list[str]]:
     """Our numbers beside those that the paper prints; a blank where it prints none."""
-    return _table(_OF_THE_PAPER, (_paper_line(row.summary, row.paper) for row in table))
+    return in_columns(_OF_THE_PAPER, (_paper_line(row.summary, row.paper) for row in table))
 
 
 def _paper_line(summary: Summary, paper: PaperRow | None) -> list[str]:

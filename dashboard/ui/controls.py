@@ -46,6 +46,15 @@ def sidebar() -> None:
             _share()
 
 
+def data_sidebar() -> None:
+    """The controls of the Data page, and the link to share."""
+    me = session.visitor()
+    with st.sidebar:
+        for name in ("states", "method"):
+            setting(me.analysis, name)
+        _share()
+
+
 def setting(draft: Draft, name: str) -> None:
     """The control of one setting, as it was declared, and below it what is wrong with its value."""
     control = draft.valid.table()[name].control

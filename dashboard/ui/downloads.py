@@ -6,16 +6,19 @@ from html import escape
 
 import streamlit as st
 
+from dashboard.compute.fits import Fitted
 from dashboard.compute.runs import ExperimentRun
 from dashboard.compute.sweeps import Outcome
+from dashboard.figures import fitted as figures
 from dashboard.figures.chain_diagram import chain_svg
 from dashboard.model.experiment import Experiment
 from dashboard.model.plan import Sweep
 from dashboard.server.offers import File, Offer
-from dashboard.text import files
+from dashboard.text import files, fitted_files
 from dashboard.ui.session import visitor
 
-_PYTHON, _JSON = "text/x-python", "application/json"
+_PYTHON, _JSON, _SVG = "text/x-python", "application/json", "image/svg+xml"
+_PARQUET = "application/vnd.apache.parquet"
 
 
 def run_files(run: ExperimentRun, *, ended: bool) -> None:
@@ -34,7 +37,7 @@ def truth_files(experiment: Experiment) -> None:
     _row(
         File("Parameters (JSON)", "parameters.json", _JSON, files.experiment_json, experiment),
         _run_script(experiment),
-        File("Chain (SVG)", "chain.svg", "image/svg+xml", chain_svg, experiment.transmat),
+        File("Chain (SVG)", "chain.svg", _SVG, chain_svg, experiment.transmat),
     )
 
 
@@ -42,12 +45,26 @@ def sweep_files(sweep: Sweep, outcome: Outcome, *, ended: bool) -> None:
     """The runs of a sweep, once it has ended or was stopped; its script at any time."""
     ready = bool(outcome.runs) and ended
     csv, parquet = (partial(files.runs_file, sweep.experiment, s) for s in (".csv", ".parquet"))
-    mime = "application/vnd.apache.parquet"
     _row(
         File("All runs (CSV)", "runs.csv", "text/csv", csv, outcome.runs, ready),
-        File("All runs (Parquet)", "runs.parquet", mime, parquet, outcome.runs, ready),
+        File("All runs (Parquet)", "runs.parquet", _PARQUET, parquet, outcome.runs, ready),
         File("Script (Python)", "sweep.py", _PYTHON, files.sweep_script, sweep),
     )
+
+
+def fitted_files_row(fitted: Fitted) -> None:
+    """What was learned from a recording, and a script that learns it again."""
+    _row(
+        File("States (CSV)", "states.csv", "text/csv", fitted_files.states_csv, fitted),
+        File("States (Parquet)", "states.parquet", _PARQUET, fitted_files.states_parquet, fitted),
+        File("Model (JSON)", "model.json", _JSON, fitted_files.model_json, fitted),
+        File("Chain (SVG)", "fitted_chain.svg", _SVG, _chain_of, fitted),
+        File("Script (Python)", "fit.py", _PYTHON, fitted_files.script, fitted),
+    )
+
+
+def _chain_of(fitted: Fitted) -> str:
+    return chain_svg(figures.chain(fitted))
 
 
 def _run_script(experiment: Experiment) -> File:

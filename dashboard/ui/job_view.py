@@ -9,6 +9,7 @@ from dashboard.compute import queues, runs
 from dashboard.compute.jobs import Expected, Job, Progress, Request
 from dashboard.compute.turns import LONG
 from dashboard.model.experiment import TRUTH, Experiment
+from dashboard.model.plan import Sweep
 from dashboard.ui.session import Stopped, visitor, visitor_id
 
 QUICK = 1.0
@@ -25,7 +26,7 @@ POLL_BESIDE_CHARTS = 1.0
 
 
 def request(wanted: Request) -> Job:
-    """The job of this experiment or sweep; most experiments are over before this returns."""
+    """The job of this request; most of the short ones are over before this returns."""
     ended = _ended(wanted)
     if ended is not None:
         return ended
@@ -33,7 +34,7 @@ def request(wanted: Request) -> Job:
     me.stopped = None
     queues.leave(visitor_id(), except_for=queues.queue_of(wanted))
     job = me.asked_for = queues.queue_of(wanted).request(wanted, visitor_id())
-    is_short = isinstance(wanted, Experiment) and 1e-6 * wanted.effort <= LONG
+    is_short = not isinstance(wanted, Sweep) and 1e-6 * wanted.effort <= LONG
     if is_short and job.known is None:
         _wait_a_little(job)
     return job
@@ -148,13 +149,14 @@ def status(job: Job) -> None:
     """One line of fixed height: what is being done, or what came of it."""
     line = st.container(key="status", horizontal=True, vertical_alignment="center")
     with line:
-        explained = explain_truth()
+        explained = isinstance(job.request, Experiment | Sweep) and explain_truth()
         if job.error is not None:
             why = job.error if isinstance(job.error, Expected) else "the server’s log says why."
             st.error(f"This could not be computed: {why}")
             st.button("Try again", on_click=_run_again)
-        elif _when_stopped(job):
-            st.markdown("Stopped. What was learned until then is shown.")
+        elif stopped := _when_stopped(job):
+            shown = "" if stopped.result is None else " What was learned until then is shown."
+            st.markdown(f"Stopped.{shown}")
             st.button("Run", on_click=_run_again)
         elif not job.over:
             progress = job.progress

@@ -17,6 +17,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 
 from dashboard.canvas.protocol import Channel
 from dashboard.compute.jobs import Job, Progress
+from dashboard.model.analysis import Analysis
 from dashboard.model.draft import Draft
 from dashboard.model.experiment import Experiment, window_for
 from dashboard.model.kinds import Invalid
@@ -25,7 +26,10 @@ from dashboard.model.plan import Plan, Sweep
 from dashboard.model.spaces.registry import SPACES
 from dashboard.model.view import View
 from dashboard.server.offers import Offer
+from dashboard.ui.own_data import OwnData
 
+DATA_PAGE = "data"
+"""The address of the page that takes files."""
 _KEY = "visitor"
 _MOST_WRITTEN = 100
 """Queries that a session remembers: a browser that never answers must not fill the memory."""
@@ -34,6 +38,7 @@ _LINK_KEYS = (
     *View.link_keys(),
     *Plan.link_keys(),
     *Lesson.link_keys(),
+    *Analysis.link_keys(),
 )
 
 
@@ -64,6 +69,9 @@ class Visitor:
     plan: Draft[Plan]
     view: View
     lesson: Lesson = field(default_factory=Lesson)
+    analysis: Draft[Analysis] = field(default_factory=lambda: Draft(Analysis()))
+    data: OwnData = field(default_factory=OwnData)
+    """The visitor's own file and what was made of it."""
     guesses: dict[str, str] = field(default_factory=dict)
     """What the visitor has guessed on each screen of the lesson."""
     link_problems: list[Invalid] = field(default_factory=list)
@@ -152,7 +160,7 @@ class Visitor:
             experiment, view = self.experiment.valid, self.view
         else:
             experiment, view = other, replace(self.view, k=None)
-        settings = (experiment, view, self.plan.valid, self.lesson)
+        settings = (experiment, view, self.plan.valid, self.lesson, self.analysis.valid)
         return {key: text for one in settings for key, text in one.to_query().items()}
 
 
@@ -191,13 +199,24 @@ def _open_link(asked: dict[str, str]) -> None:
     plan, plan_problems = Plan.from_query(asked)
     me.view, view_problems = View.from_query(asked | {"space": experiment.space})
     me.lesson, lesson_problems = Lesson.from_query(asked)
+    analysis, analysis_problems = Analysis.from_query(asked)
+    if analysis != me.analysis.valid:
+        me.analysis.reset(analysis)
     if (experiment, plan) != (me.experiment.valid, me.plan.valid):
         # else the link differs in its view alone, and what is typed is not lost
         me.experiment.reset(experiment)
         me.plan.reset(plan)
-    me.link_problems = experiment_problems + plan_problems + view_problems + lesson_problems
+    me.link_problems = (
+        experiment_problems + plan_problems + view_problems + lesson_problems + analysis_problems
+    )
     me.written = []
     me.links += 1
+
+
+def enter(page: str) -> None:
+    """The visitor is on this page: only the page with an uploader takes files."""
+    if page != DATA_PAGE:
+        visitor().data.grant = None
 
 
 def write_link() -> None:

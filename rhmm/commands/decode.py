@@ -11,7 +11,6 @@ from rhmm import RiemannianHMM
 from rhmm.commands.common import write
 from rhmm.commands.data import add_data_arguments, read_data
 from rhmm.reading import SPACES
-from rhmm.recording import Recording
 from rhmm.storage import import_pyarrow, replacing
 
 _ENDINGS = (".csv", ".parquet")
@@ -41,7 +40,8 @@ def run(options: argparse.Namespace) -> None:
             f"the observations are on {recording.manifold!r} and the model on {model.manifold!r}: "
             "give the file and options that it was learned from"
         )
-    table = decoded(model, recording)
+    gamma = model.predict_proba(recording.points, lengths=recording.lengths)
+    table = recording.states_table(gamma)
     with replacing(path) as whole:
         (_write_csv if path.suffix == ".csv" else _write_parquet)(whole, table)
     write(f"{len(recording.points):,} states are in {path}.")
@@ -51,23 +51,6 @@ def _space_of(model: RiemannianHMM) -> str | None:
     """The name under which a file can hold points of the model's manifold."""
     kinds = {kind: name for name, kind in SPACES.items()}
     return kinds.get(type(model.manifold))
-
-
-def decoded(model: RiemannianHMM, recording: Recording) -> dict[str, Any]:
-    """Columns of the file: each observation with its state, counted from 1, and probabilities."""
-    gamma = model.predict_proba(recording.points, lengths=recording.lengths)
-    table: dict[str, Any] = {"observation": np.arange(1, len(gamma) + 1)}
-    if len(recording.lengths) > 1:
-        table["sequence"] = np.repeat(recording.sequence_names, recording.lengths)
-    if recording.times is not None:
-        table["time"] = recording.times
-    if recording.labels is not None:
-        names = np.array([*recording.label_names, ""])  # an unknown label is -1, the last
-        table["label"] = names[recording.labels]
-    table["state"] = gamma.argmax(axis=1) + 1
-    for i in range(gamma.shape[1]):
-        table[f"probability_{i + 1}"] = gamma[:, i]
-    return table
 
 
 def _write_csv(path: Path, table: dict[str, Any]) -> None:

@@ -36,6 +36,11 @@ def read_npz(data: bytes, asked: Asked) -> Content:
     return content
 
 
+def names_in_npz(data: bytes) -> list[str]:
+    """The names of the arrays of an NPZ file."""
+    return list(_unpacked(data))
+
+
 def _unpacked(data: bytes) -> dict[str, np.ndarray]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

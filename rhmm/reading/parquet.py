@@ -41,6 +41,15 @@ def read_parquet(data: bytes, asked: Asked) -> Content:
     return content
 
 
+def names_in_parquet(data: bytes) -> list[str]:
+    """The names of the columns of a Parquet file."""
+    pyarrow, parquet = import_pyarrow()
+    try:
+        return parquet.ParquetFile(io.BytesIO(data)).schema_arrow.names
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError):
+        raise WrongFileError(_DAMAGED) from None
+
+
 def _numbers(pyarrow, name: str, column) -> np.ndarray:
     kinds = pyarrow.types
     kind = column.type

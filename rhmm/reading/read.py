@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm.reading.arrays import read_npy, read_npz
+from rhmm.reading.arrays import names_in_npz, read_npy, read_npz
 from rhmm.reading.content import MOST_BYTES, Asked, Content, check_size
-from rhmm.reading.parquet import read_parquet
+from rhmm.reading.parquet import names_in_parquet, read_parquet
 from rhmm.reading.report import Report
 from rhmm.reading.spaces import (
     LAYOUTS,
@@ -22,7 +22,7 @@ from rhmm.reading.spaces import (
     meaning,
     unfolded,
 )
-from rhmm.reading.text import read_csv
+from rhmm.reading.text import names_in_csv, read_csv
 from rhmm.reading.windows import Window, most_frequent, window_covariances
 from rhmm.reading.wrong import WrongFileError, WrongRow, wrong_rows
 from rhmm.recording import Recording
@@ -106,6 +106,22 @@ def read(
     notes = tuple(content.notes)
     report = Report(content.format, *found, columns=content.columns, window=window, notes=notes)
     return Reading(recording, replace(report, **content.found))
+
+
+def names_in(source: str | Path | bytes, *, name: str | None = None, separator=None) -> list[str]:
+    """The names of the columns of a file, or of the arrays of an NPZ file: what `read` takes.
+
+    It needs no numbers to be right, so that a column of text can be named as the label. A file
+    without any names is a `WrongFileError`, as for `read`; an NPY file has none and no error.
+    """
+    data, ending = _loaded(source, name)
+    if ending == ".npy":
+        return []
+    if ending == ".npz":
+        return names_in_npz(data)
+    if ending == ".parquet":
+        return names_in_parquet(data)
+    return names_in_csv(data, separator)
 
 
 def _content(data: bytes, ending: str, asked: Asked, separator: str | None) -> Content:

@@ -29,6 +29,23 @@ _NO_NUMBER = object()
 
 def read_csv(data: bytes, asked: Asked, separator: str | None = None) -> Content:
     """The rows of a CSV file; `separator` is a key of `SEPARATORS`."""
+    lines, separator, notes = _lines(data, separator)
+    table = _Table(separator)
+    content = table.read(_rows(lines, separator, notes), asked)
+    content.notes[:0] = notes
+    content.found["separator"] = separator
+    return content
+
+
+def names_in_csv(data: bytes, separator: str | None = None) -> list[str]:
+    """The names of the columns of a CSV file."""
+    lines, separator, _ = _lines(data, separator)
+    _, cells = next(_rows(lines, separator, []))
+    return _Table(separator).names(cells)
+
+
+def _lines(data: bytes, separator: str | None) -> tuple[list[str], str, list[str]]:
+    """The lines of a CSV file, its separator, and words on its encoding."""
     text, notes = _decoded(data)
     lines = text.splitlines()
     sample = [line for line in lines if line.strip() and not line.startswith(_COMMENT)][:_SAMPLE]
@@ -40,11 +57,7 @@ def read_csv(data: bytes, asked: Asked, separator: str | None = None) -> Content
         raise WrongFileError(
             f"the separator must be a {', '.join(SEPARATORS.values())}, not {separator!r}"
         )
-    table = _Table(separator)
-    content = table.read(_rows(lines, separator, notes), asked)
-    content.notes[:0] = notes
-    content.found["separator"] = separator
-    return content
+    return lines, separator, notes
 
 
 def _decoded(data: bytes) -> tuple[str, list[str]]:
@@ -125,9 +138,7 @@ class _Table:
 
     def read(self, rows: Iterator[tuple[int, list[str]]], asked: Asked) -> Content:
         number, cells = next(rows)
-        has_header = any(self._number(cell) is _NO_NUMBER for cell in cells)
-        names = [cell.strip() for cell in cells] if has_header else [""] * len(cells)
-        names = [name or f"column {place}" for place, name in enumerate(names, start=1)]
+        names = self.names(cells)
         roles = asked.roles(names)
         places = [names.index(name) for name in roles.numbers]
         others = {
@@ -137,11 +148,19 @@ class _Table:
             )
             if name is not None
         }
-        if not has_header:
+        if not self._is_header(cells):
             self._add(number, cells, len(names), places, others)
         for number, cells in rows:
             self._add(number, cells, len(names), places, others)
         return self._content(roles)
+
+    def names(self, cells: list[str]) -> list[str]:
+        """The names of the columns, given the cells of the first row."""
+        names = [cell.strip() for cell in cells] if self._is_header(cells) else [""] * len(cells)
+        return [name or f"column {place}" for place, name in enumerate(names, start=1)]
+
+    def _is_header(self, cells: list[str]) -> bool:
+        return any(self._number(cell) is _NO_NUMBER for cell in cells)
 
     def _add(self, number: int, cells: list[str], width: int, places, others) -> None:
         self._rows.append(number)

@@ -12,12 +12,13 @@ PAGES = {
     "/truth": "Set the truth",
     "/compare": "Online, EM and K-means",
     "/tradeoff": "What does Δ cost?",
+    "/data": "The states behind your data",
 }
 
 NUMBERS = ':is(.numbers td, [data-testid="stMetricValue"], .glossary dd)'
 """Where a page shows its results, or what its symbols mean."""
 
-QUERY = "?T=1000&delta=60&seed=11&runs=2&deltas=60,100"
+QUERY = "?T=1000&delta=60&seed=11&runs=2&deltas=60,100&data=weather&states=3"
 
 
 @pytest.fixture(params=PAGES)

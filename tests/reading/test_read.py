@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from rhmm import SPD, Euclidean, Hyperbolic, LogEuclideanSPD
-from rhmm.reading import Window, read
+from rhmm.reading import Window, WrongFileError, names_in, read
 from tests.reading import files
 
 UPPER, LOWER = np.triu_indices(3), np.tril_indices(3)
@@ -301,3 +301,22 @@ def test_every_format_gives_the_same_points(numbers):
 def _has_blank_line(numbers: np.ndarray) -> bool:
     """A missing number in the only column is a blank line, which a CSV file leaves out."""
     return numbers.shape[1] == 1 and bool(np.isnan(numbers).any())
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.csv", b"x;y;activity\n1;2;walk\n", ["x", "y", "activity"]),
+        ("a.csv", b"1,2\n3,4\n", ["column 1", "column 2"]),
+        ("a.npz", files.npz_bytes(points=np.eye(2), label=np.arange(2)), ["points", "label"]),
+        ("a.parquet", files.parquet_bytes({"x": [1.0], "what": ["walk"]}), ["x", "what"]),
+        ("a.npy", files.npy_bytes(np.eye(2)), []),
+    ],
+)
+def test_names_are_known_before_it_is_known_what_they_are_for(name, content, expected):
+    assert names_in(content, name=name) == expected
+
+
+def test_names_of_a_file_that_is_something_else_are_refused_in_a_sentence():
+    with pytest.raises(WrongFileError, match="holds something else"):
+        names_in(b"no zip archive", name="a.npz")

@@ -1,5 +1,7 @@
+import gc
 import threading
 import time
+import weakref
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -229,6 +231,39 @@ def test_cancelled_jobs_do_not_displace_finished_ones(gate, monkeypatch):
 
     assert queue.request(SMALL, "me") is finished
     assert queue.results() == [finished.progress.result]
+
+
+def test_a_queue_that_keeps_nothing_forgets_a_job_with_the_session_that_holds_it(gate):
+    queue = jobs.JobQueue(gate.compute, keeps=False)
+    gate.opened.release()
+    job = queue.request(SMALL, "me")
+    assert job.wait(PATIENCE)
+    assert queue.request(SMALL, "me") is job
+
+    gone = weakref.ref(job)
+    del job
+    job_thread_ends = [t for t in threading.enumerate() if t.name == "rhmm job"]
+    for thread in job_thread_ends:
+        thread.join(PATIENCE)
+    gc.collect()
+
+    assert gone() is None
+    assert queue.find(SMALL) is None
+
+
+def test_queues_that_share_turns_share_slots(gate):
+    runs_queue = jobs.JobQueue(gate.compute, slots=1)
+    other = jobs.JobQueue(gate.compute, turns=runs_queue.turns)
+    first = runs_queue.request(SMALL, "me")
+    gate.wait_until_begun()
+
+    second = other.request(SMALL, "you")
+
+    until(lambda: second.progress.doing == "Queued, place 1")
+    gate.opened.release()
+    gate.opened.release()
+    assert first.wait(PATIENCE)
+    assert second.wait(PATIENCE)
 
 
 def test_what_the_server_itself_wants_is_never_forgotten(gate, monkeypatch):

@@ -1,8 +1,10 @@
+import gc
 import threading
+import weakref
 
 import pytest
 
-from dashboard.compute.shared_cache import SharedCache
+from dashboard.compute.shared_cache import SharedCache, kept_with_it
 
 PATIENCE = 600.0
 
@@ -52,3 +54,27 @@ def test_a_failure_is_raised_and_not_kept():
         cache.get("key", lambda: 1 / 0)
 
     assert cache.get("key", lambda: 2) == 2
+
+
+class Thing:
+    pass
+
+
+def test_what_is_kept_with_a_thing_is_made_once_and_gone_with_it():
+    made, results = [], []
+
+    @kept_with_it(2)
+    def make(thing, place):
+        made.append(place)
+        result = Thing()
+        results.append(weakref.ref(result))
+        return result
+
+    thing, other = Thing(), Thing()
+    assert make(thing, 1) is make(thing, 1)
+    assert make(thing, 1) is not make(other, 1)
+    assert made == [1, 1]
+
+    del thing
+    gc.collect()
+    assert [result() is None for result in results] == [True, False]

@@ -1,6 +1,8 @@
 import gc
 
 import pytest
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from dashboard.server import uploads
 from dashboard.server.uploads import Grant, Refused, arriving
@@ -52,3 +54,24 @@ def test_a_file_of_unknown_length_is_refused():
 
     assert refusal.value.status == 411
     assert grant.most_files == 1
+
+
+class Server:
+    """Stands in for Streamlit's."""
+
+    def __init__(self):
+        self.uploaded_file_mgr = MemoryUploadedFileManager("/upload")
+
+
+def test_files_that_a_page_has_taken_over_are_dropped(monkeypatch):
+    server = Server()
+    for session in ("me", "you"):
+        file = UploadedFileRec("1", "a.csv", "text/csv", b"1,2")
+        server.uploaded_file_mgr.add_file(session, file)
+    monkeypatch.setattr(uploads.Runtime, "exists", lambda: True)
+    monkeypatch.setattr(uploads.Runtime, "instance", lambda: server)
+
+    uploads.let_go("me")
+
+    assert "me" not in server.uploaded_file_mgr.file_storage
+    assert "you" in server.uploaded_file_mgr.file_storage

@@ -1,0 +1,340 @@
+"""Files that are read and recordings whose states are learned: the requests of the Data page."""
+
+import re
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from dashboard.compute import data_workers
+from dashboard.compute.data_workers import Watch
+from dashboard.compute.jobs import Expected, Report
+from dashboard.compute.principal import principal_plane
+from dashboard.compute.visits import Visits, visits
+from dashboard.model.analysis import (
+    EM,
+    MOST_STATES,
+    SEED,
+    HeldFile,
+    HeldRecording,
+    ReadOptions,
+    streaming_window,
+)
+from dashboard.model.spaces.disk import DISK_CHART
+from rhmm import DegenerateWarning, Hyperbolic, Manifold, RiemannianHMM, StreamingRiemannianHMM
+from rhmm.learners.em import Monitor
+from rhmm.reading import Reading, WrongFileError, names_in, read
+from rhmm.recording import Recording
+from rhmm.scoring import accuracy, match_states
+from rhmm.selection import Selection, select_n_components
+
+_SEARCHED = 150_000
+"""Numbers of the sample on which EM searches its start, about."""
+MOST_DRAWN = 4_000
+"""Observations on a map; of a longer recording every second, third, … is drawn."""
+
+
+# Requests
+
+
+class FileRead(NamedTuple):
+    """What came of a file."""
+
+    names: tuple[str, ...]
+    """Its columns or arrays, if they could be read."""
+    reading: Reading | None
+    problem: WrongFileError | None
+    """Why there is no reading."""
+
+
+@dataclass(frozen=True)
+class ReadRequest:
+    """Read this file under what the visitor says of it."""
+
+    file: HeldFile
+    options: ReadOptions
+
+    def in_words(self) -> str:
+        return f"{self.file.name} has been read."
+
+    @property
+    def effort(self) -> float:
+        return 0.3 * len(self.file.content)
+
+
+@dataclass(frozen=True)
+class FitRequest:
+    """Learn the states of this recording."""
+
+    held: HeldRecording
+    n_states: int | None
+    """None if BIC is to choose."""
+    method: str
+
+    def in_words(self) -> str:
+        recording = self.held.recording
+        count = f"{len(recording.points):,} observations on {recording.manifold!r}"
+        several = f" in {len(recording.lengths):,} sequences" if len(recording.lengths) > 1 else ""
+        how = "EM" if self.method == EM else "one pass of our streaming algorithm"
+        return f"{count}{several}, learned by {how}."
+
+    @property
+    def effort(self) -> float:
+        recording = self.held.recording
+        numbers = len(recording.points) * recording.manifold.dim
+        searched = min(numbers, _SEARCHED)  # starts are searched on a sample
+        if self.n_states is None:
+            return 600.0 * searched + 20.0 * numbers
+        return self.n_states * (8.0 * searched + numbers)
+
+
+# Results
+
+
+class Curve(NamedTuple):
+    """How many states: the criterion of each number that was tried."""
+
+    n_states: np.ndarray
+    """Shape (K,)."""
+    values: np.ndarray
+    """BIC, shape (K,): less is better."""
+    explanation: str
+
+
+class Map(NamedTuple):
+    """Where observations and means lie on a picture."""
+
+    shown: np.ndarray
+    """The observations that are drawn, shape (M,)."""
+    places: np.ndarray
+    """Shape (M, 2)."""
+    means: np.ndarray
+    """Shape (N, 2)."""
+    outlines: np.ndarray | None
+    """Circles of radius σ around the means, shape (N, K, 2); None where the map is not exact."""
+    share: float
+    """Of the variance that the picture shows; 1 if it is exact."""
+
+
+class Agreement(NamedTuple):
+    """How the states agree with the labels, each label matched with the state it fits best."""
+
+    accuracy: float
+    marks: np.ndarray
+    """The state that each label is matched with, shape (labels,). Where there are more labels than
+    states, those left over have numbers that no state has."""
+
+    def label_of(self, state: int) -> int | None:
+        """The label that is matched with this state, if one is."""
+        found = np.flatnonzero(self.marks == state)
+        return int(found[0]) if len(found) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What was learned from a recording."""
+
+    request: FitRequest
+    model: RiemannianHMM
+    probabilities: np.ndarray
+    """P(s_t = i | all observations), shape (T, N)."""
+    log_likelihood: float
+    """Per observation."""
+    remark: str
+    """What deserves a word, if anything does."""
+    picture: Map
+    agreement: Agreement | None
+    """None without labels."""
+    curve: Curve | None
+    """None if the visitor has set the number of states."""
+
+    @property
+    def recording(self) -> Recording:
+        return self.request.held.recording
+
+    @property
+    def n_observed(self) -> int:
+        """Observations that are not missing."""
+        return self.request.held.n_observed
+
+    @property
+    def n_states(self) -> int:
+        return self.model.n_components
+
+    @cached_property
+    def states(self) -> np.ndarray:
+        """The most probable state of each observation, shape (T,)."""
+        return self.probabilities.argmax(axis=1)
+
+    @cached_property
+    def visits(self) -> Visits:
+        """When states are entered, and for how long."""
+        return visits(self.states, self.recording.lengths)
+
+
+def compute(request: ReadRequest | FitRequest, report: Report) -> FileRead | Fitted:
+    """The result of a request; `report` may raise `jobs.Cancelled`."""
+    if isinstance(request, ReadRequest):
+        file = request.file
+        return data_workers.call(read_file, (file.name, file.content, request.options), report)
+    arguments = (request.held.recording, request.n_states, request.method)
+    return Fitted(request, **data_workers.call(fit, arguments, report))
+
+
+# What is done, in a process beside the server
+
+
+def read_file(name: str, content: bytes, options: ReadOptions, watch: Watch) -> FileRead:
+    """Read a file, or say what is wrong with it."""
+    watch("Reading the file", 0.0)
+    names: tuple[str, ...] = ()
+    try:
+        names = tuple(names_in(content, name=name, separator=options.separator))
+        return FileRead(names, read(content, name=name, **options.said()), None)
+    except WrongFileError as problem:
+        return FileRead(names, None, problem)
+    except MemoryError:
+        return FileRead(names, None, WrongFileError("the file is too large: give fewer rows"))
+    except ValueError as error:  # what was said of the file does not go together
+        return FileRead(names, None, WrongFileError(f"{error}: change what is said of the file"))
+
+
+def fit(recording: Recording, n_states: int | None, method: str, watch: Watch) -> dict:
+    """Learn the states: the fields of `Fitted` but the request."""
+    there = int(recording.observed.sum())
+    if n_states is not None and there < n_states:
+        raise Expected(f"{n_states} states need as many observations, and there are {there}.")
+    found = None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if n_states is None:
+            found = _selected(recording, watch)
+            n_states = found.best.n_components
+        make = _by_em if method == EM else _by_streaming
+        model, remark = make(recording, n_states, None if found is None else found.best, watch)
+    watch("Decoding", 1.0)
+    points, lengths = recording.points, recording.lengths
+    probabilities = model.predict_proba(points, lengths=lengths)
+    states = probabilities.argmax(axis=1)
+    return {
+        "model": model,
+        "probabilities": probabilities,
+        "log_likelihood": model.score(points, lengths=lengths) / there,
+        "remark": " ".join([remark, *_degenerate(caught)]).strip(),
+        "picture": drawn(recording, model),
+        "agreement": agreement(recording, states, n_states),
+        "curve": None if found is None else _curve(found),
+    }
+
+
+def _degenerate(caught: Iterable[warnings.WarningMessage]) -> list[str]:
+    """What the engine says of states that were lost; it counts them from 0, pages from 1."""
+    texts = [str(one.message) for one in caught if issubclass(one.category, DegenerateWarning)]
+    named = [re.sub(r"^state (\d+)", lambda m: f"State {int(m[1]) + 1}", text) for text in texts]
+    return [f"{text[0].upper()}{text[1:]}." for text in named]
+
+
+def _selected(recording: Recording, watch: Watch) -> Selection:
+    most = min(MOST_STATES, int(recording.observed.sum()))
+    searched = 0
+
+    def show(done: int, total: int) -> None:
+        nonlocal searched
+        searched += done == 0
+        # larger models take longer: the share of the work grows as the square of their size
+        if done:
+            watch(f"BIC, {done} of {total} models", 0.8 + 0.15 * done / total)
+        else:
+            watch(f"BIC, searching a model of {searched + 1} states", 0.8 * (searched / most) ** 2)
+
+    watch("BIC, searching a model of 1 state", 0.0)
+    return select_n_components(
+        recording.manifold,
+        recording.points,
+        range(1, most + 1),
+        lengths=recording.lengths,
+        random_state=SEED,
+        callback=show,
+    )
+
+
+def _curve(found: Selection) -> Curve:
+    return Curve(found.n_components, found.values, found.explanation())
+
+
+Start = RiemannianHMM | None
+
+
+def _by_em(
+    recording: Recording, n_states: int, start: Start, watch: Watch
+) -> tuple[RiemannianHMM, str]:
+    watch("EM, looking for a start", 0.0)
+
+    def show(monitor: Monitor) -> None:
+        watch(f"EM, iteration {monitor.n_iter}", monitor.n_iter / (monitor.n_iter + 10))
+
+    model = RiemannianHMM(
+        recording.manifold, n_states, init=start, random_state=SEED, callback=show
+    )
+    model.fit(recording.points, lengths=recording.lengths)
+    iterations = model.monitor_.n_iter
+    remark = "" if model.monitor_.converged else f"EM was stopped after {iterations} iterations."
+    return _plain(model), remark
+
+
+def _by_streaming(
+    recording: Recording, n_states: int, start: Start, watch: Watch
+) -> tuple[RiemannianHMM, str]:
+    """`start` is of no use to a learner that begins with its first observations."""
+    total = len(recording.points)
+    learner = StreamingRiemannianHMM(
+        recording.manifold,
+        n_states,
+        window=streaming_window(int(recording.observed.sum()), n_states),
+        random_state=SEED,
+        callback=lambda one: watch("Streaming", one.n_samples_seen_ / total),
+    )
+    try:
+        model = learner.fit(recording.points).to_hmm()
+    except NotFittedError:
+        raise Expected("too few observations differ from those before them: use EM.") from None
+    several = len(recording.lengths) > 1
+    remark = "Streaming took all sequences for one, in the order of the file." if several else ""
+    return _plain(model), remark
+
+
+def _plain(model: RiemannianHMM) -> RiemannianHMM:
+    """The model without the way it was learned, which need not be kept or sent."""
+    return RiemannianHMM.from_parameters(model.manifold, *model.parameters_)
+
+
+def drawn(recording: Recording, model: RiemannianHMM) -> Map:
+    """The map of a recording: the disk itself, or the plane in which observations spread most."""
+    shown = np.flatnonzero(recording.observed)
+    shown = shown[:: -(-len(shown) // MOST_DRAWN)]
+    points, manifold = recording.points[shown], recording.manifold
+    if manifold == Hyperbolic(2):
+        outlines = DISK_CHART.outlines(model.means_, model.sigmas_)
+        return Map(shown, points, model.means_, outlines, 1.0)
+    plane = principal_plane(manifold, points)
+    return Map(shown, plane.places(points), plane.places(model.means_), None, plane.share)
+
+
+def agreement(recording: Recording, states: np.ndarray, n_states: int) -> Agreement | None:
+    """How states (T,) agree with the labels, if there are any."""
+    if recording.labels is None:
+        return None
+    known = recording.labels >= 0
+    labels, found = recording.labels[known], states[known]
+    n_labels = len(recording.label_names)
+    n = max(n_states, n_labels)
+    marks = match_states(labels, found, n)[:n_labels]
+    return Agreement(accuracy(labels, found, n), marks)
+
+
+def is_of_matrices(manifold: Manifold) -> bool:
+    return len(manifold.point_shape) == 2

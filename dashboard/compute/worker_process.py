@@ -1,0 +1,71 @@
+"""A process beside the server, and the messages to it and from it."""
+
+import os
+import pickle
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rhmm.sweeping.workers import ServingProcess
+
+_GONE = (EOFError, OSError, ValueError, pickle.UnpicklingError)
+"""What a pipe raises when the process at its other end has died."""
+
+
+class Lost(Exception):
+    """The process has died before its work was over."""
+
+
+class WorkerProcess:
+    """Runs the function `serve` of a module in a process of its own."""
+
+    def __init__(self, module: str) -> None:
+        self._process = ServingProcess(module)
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.popen.poll() is None
+
+    def send(self, message: object) -> None:
+        """Give the process a message; `Lost` if it has died."""
+        with self._watched():
+            pickle.dump(message, self._process.input)
+            self._process.input.flush()
+
+    def receive(self) -> Any:
+        """Wait for a message from the process; `Lost` if it has died."""
+        with self._watched():
+            return pickle.load(self._process.output)
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        try:
+            yield
+        except _GONE as error:
+            self.close()
+            raise Lost from error
+
+    def close(self) -> None:
+        """End the process, whatever it is doing."""
+        self._process.close()
+
+
+# In the process
+
+
+def answers() -> Callable[[object], None]:
+    """A function that sends a message to the server. What else is printed does not mix with it."""
+    pipe = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+
+    def send(message: object) -> None:
+        pickle.dump(message, pipe)
+        pipe.flush()
+
+    return send
+
+
+def question() -> Any:
+    """The next message from the server; EOFError when the server has gone."""
+    return pickle.load(sys.stdin.buffer)

@@ -1,0 +1,155 @@
+"""What a visitor sets on the Data page: which recording, how many states, learned by which method.
+
+A file that a visitor gives is no part of a link: it stays with the session.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any, NamedTuple
+
+from dashboard.model.fields import Control, Settings, setting
+from dashboard.model.kinds import Choice
+from rhmm.datasets import load_emg, load_watch, load_weather
+from rhmm.datasets.dataset import Dataset
+from rhmm.reading import Window
+from rhmm.recording import Recording
+
+MOST_STATES = 12
+AUTO = "auto"
+"""In place of a number of states: BIC chooses it."""
+FILE = "file"
+"""In place of a recording that ships with the product: the visitor's own file."""
+EM, STREAMING = "em", "streaming"
+SEED = 0
+"""Of the search for a start, so that a script gives the same numbers."""
+MOST_WINDOW = 200
+"""Observations that the streaming learner starts from, if there are so many."""
+
+
+class Shipped(NamedTuple):
+    """A recording that comes with the product."""
+
+    title: str
+    load: Callable[[], Recording]
+    call: str
+    """The same in a script."""
+    states: int
+    """How many it makes sense to begin with."""
+
+
+SHIPPED = {
+    "emg": Shipped("Hand signs", lambda: load_emg(["rr_s2"]), 'load_emg(["rr_s2"])', 5),
+    "emg_refitted": Shipped(
+        "Hand signs, refitted", lambda: load_emg(["mg_s1"]), 'load_emg(["mg_s1"])', 5
+    ),
+    "watch": Shipped("Exercises", load_watch, "load_watch()", 7),
+    "weather": Shipped("Weather", load_weather, "load_weather()", 4),
+}
+"""By their keys in links."""
+
+
+@dataclass(frozen=True)
+class Analysis(Settings):
+    """A recording and how its states are learned."""
+
+    recording: str = setting("emg", "data", Choice("The recording", (*SHIPPED, FILE)))
+    states: str = setting(
+        "5",
+        "states",
+        Choice("The number of states", (AUTO, *map(str, range(1, MOST_STATES + 1)))),
+        control=Control(
+            "slider",
+            "Number of states",
+            "How many hidden states the model has. “BIC” tries 1 to 12 of them and takes the "
+            "number that Bayes’ criterion prefers; you can set another one afterwards.",
+            options=(AUTO, *map(str, range(1, MOST_STATES + 1))),
+            names={AUTO: "BIC"} | {str(n): str(n) for n in range(1, MOST_STATES + 1)},
+        ),
+    )
+    method: str = setting(
+        EM,
+        "learn",
+        Choice("The method", (EM, STREAMING)),
+        control=Control(
+            "radio",
+            "Learned by",
+            "EM goes over all observations again and again. Streaming sees each of them once.",
+            options=(EM, STREAMING),
+            names={EM: "EM", STREAMING: "Streaming, one pass"},
+        ),
+    )
+
+    @property
+    def n_states(self) -> int | None:
+        """None if BIC is to choose."""
+        return None if self.states == AUTO else int(self.states)
+
+
+class ReadOptions(NamedTuple):
+    """What a visitor says of a file, under the names of the arguments of `rhmm.reading.read`.
+
+    None is to be detected.
+    """
+
+    space: str | None = None
+    layout: str | None = None
+    window: Window | None = None
+    columns: tuple[str, ...] | None = None
+    label: str | None = None
+    sequence: str | None = None
+    time: str | None = None
+    array: str | None = None
+    separator: str | None = None
+
+    def said(self) -> dict[str, Any]:
+        """The arguments that are not to be detected."""
+        return {name: value for name, value in self._asdict().items() if value is not None}
+
+
+@dataclass(frozen=True)
+class HeldFile:
+    """A visitor's file in memory. Files of the same name and content are equal."""
+
+    name: str
+    content: bytes = field(repr=False, compare=False)
+    digest: str = ""
+
+    @classmethod
+    def of(cls, name: str, content: bytes) -> "HeldFile":
+        return cls(name, content, hashlib.sha256(content).hexdigest())
+
+
+@dataclass(frozen=True)
+class HeldRecording:
+    """A recording in memory. Those with the same key hold the same observations."""
+
+    key: tuple
+    """The key of one that is shipped, or the file and how it was read."""
+    recording: Recording = field(repr=False, compare=False)
+    columns: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    """Names of the channels of a signal in a file."""
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """What the rows and columns of each matrix are called."""
+        if isinstance(self.recording, Dataset):
+            return self.recording.channels
+        return self.columns or tuple(str(k + 1) for k in range(self.recording.manifold.size))
+
+    @cached_property
+    def n_observed(self) -> int:
+        """Observations that are not missing."""
+        return int(self.recording.observed.sum())
+
+
+@cache
+def shipped(key: str) -> HeldRecording:
+    """A recording that comes with the product, loaded once."""
+    return HeldRecording((key,), SHIPPED[key].load())
+
+
+def streaming_window(n_observed: int, n_states: int) -> int:
+    """From how many observations the streaming learner starts: a quarter, if they are few."""
+    return max(n_states, min(MOST_WINDOW, n_observed // 4))

@@ -1,0 +1,119 @@
+"""The files that the Data page hands out: states, the model, and a script that computes both."""
+
+import io
+import tempfile
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+import pyarrow
+from pyarrow import parquet
+
+from dashboard.compute.fits import Fitted
+from dashboard.model.analysis import (
+    EM,
+    MOST_STATES,
+    SEED,
+    SHIPPED,
+    HeldFile,
+    ReadOptions,
+    streaming_window,
+)
+from dashboard.text.files import NEEDS_RHMM, csv_of
+
+INSTALL = "pip install . (in the folder of the project rhmm, the one with pyproject.toml)"
+REFERENCE = (
+    "Reference: Q. Tupker, S. Said and C. Mostajeran, Online learning of Riemannian hidden Markov\n"
+    "models in homogeneous Hadamard spaces, 2021."
+)
+_TEMPLATE = Template((Path(__file__).parent / "fit_again.txt").read_text(encoding="utf-8"))
+
+
+def _table(fitted: Fitted) -> pyarrow.Table:
+    columns: dict[str, Any] = fitted.recording.states_table(fitted.probabilities)
+    return pyarrow.table({name: np.asarray(c).tolist() for name, c in columns.items()})
+
+
+def states_csv(fitted: Fitted) -> bytes:
+    """A line for each observation: its state and the probabilities of all states."""
+    return csv_of(_table(fitted))
+
+
+def states_parquet(fitted: Fitted) -> bytes:
+    """The same as a Parquet file."""
+    out = io.BytesIO()
+    parquet.write_table(_table(fitted), out)
+    return out.getvalue()
+
+
+def model_json(fitted: Fitted) -> bytes:
+    """The model as `RiemannianHMM.load` reads it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.json"
+        fitted.model.save(path)
+        return path.read_bytes()
+
+
+def script(fitted: Fitted) -> str:
+    """A program that computes the numbers on the page again, with rhmm alone."""
+    imports, recording = _source(fitted.request.held.key)
+    more, learning = _learning(fitted)
+    return _TEMPLATE.substitute(
+        install=INSTALL,
+        reference=REFERENCE,
+        needs_rhmm=NEEDS_RHMM,
+        imports="\n".join(sorted([*imports, *more])),
+        recording=recording,
+        learning=learning,
+    )
+
+
+def _source(key: tuple) -> tuple[list[str], str]:
+    """Imports, and the lines that read the recording."""
+    first = key[0]
+    if isinstance(first, HeldFile):
+        options: ReadOptions = key[1]
+        said = "".join(f", {name}={_written(value)}" for name, value in options.said().items())
+        names = "Window, read" if options.window is not None else "read"
+        return (
+            [f"from rhmm.reading import {names}"],
+            f'recording, report = read({first.name!r}{said})\nprint(*report.notes, sep="\\n")',
+        )
+    call = SHIPPED[first].call
+    return [f"from rhmm.datasets import {call.partition('(')[0]}"], f"recording = {call}"
+
+
+def _written(value: Any) -> str:
+    return repr(tuple(value)) if type(value) is tuple else repr(value)
+
+
+def _learning(fitted: Fitted) -> tuple[list[str], str]:
+    """Imports, and the lines that learn the model."""
+    request = fitted.request
+    lines, more, n = [], [], repr(request.n_states)
+    init = ""
+    if request.n_states is None:
+        most = min(MOST_STATES, fitted.n_observed)
+        more.append("from rhmm.selection import select_n_components")
+        lines.append(
+            "found = select_n_components(\n"
+            f"    recording.manifold, points, range(1, {most + 1}), lengths=lengths, "
+            f"random_state={SEED}\n)\n"
+            "print(found.explanation())"
+        )
+        n, init = "found.best.n_components", ", init=found.best"
+    if request.method == EM:
+        more.append("from rhmm import RiemannianHMM")
+        lines.append(
+            f"model = RiemannianHMM(recording.manifold, {n}{init}, random_state={SEED})\n"
+            "model.fit(points, lengths=lengths)"
+        )
+    else:
+        more.append("from rhmm import StreamingRiemannianHMM")
+        window = streaming_window(fitted.n_observed, fitted.n_states)
+        lines.append(
+            f"learner = StreamingRiemannianHMM(recording.manifold, {n}, window={window}, "
+            f"random_state={SEED})\nmodel = learner.fit(points).to_hmm()"
+        )
+    return more, "\n".join(lines)

@@ -1,0 +1,192 @@
+import pickle
+import re
+
+import numpy as np
+import pytest
+
+from dashboard.compute import fits
+from dashboard.compute.fits import FileRead, FitRequest, Fitted, ReadRequest
+from dashboard.compute.jobs import Expected
+from dashboard.model.analysis import EM, STREAMING, HeldFile, HeldRecording, ReadOptions
+from rhmm import Hyperbolic, RiemannianHMM, StreamingRiemannianHMM
+from rhmm.recording import Recording
+from rhmm.scoring import accuracy
+from rhmm.selection import select_n_components
+from tests.dashboard.made_recordings import disk_fit, matrix_fit, of_matrices, of_the_disk
+from tests.reading.files import csv_bytes, named
+from tests.reading.test_wrong import FILES
+
+
+def ignore(*_):
+    pass
+
+
+def test_em_gives_the_numbers_of_the_engine():
+    held = of_the_disk()
+    recording = held.recording
+    model = RiemannianHMM(recording.manifold, 3, random_state=0)
+    model.fit(recording.points, lengths=recording.lengths)
+
+    result = fits.compute(FitRequest(held, 3, EM), ignore)
+
+    assert isinstance(result, Fitted)
+    np.testing.assert_array_equal(result.model.means_, model.means_)
+    expected = model.predict_proba(recording.points, lengths=recording.lengths)
+    np.testing.assert_array_equal(result.probabilities, expected)
+    known = recording.labels >= 0
+    found = accuracy(recording.labels[known], expected.argmax(axis=1)[known], 3)
+    assert result.agreement.accuracy == found
+    assert result.curve is None
+
+
+def test_streaming_learns_in_one_pass_and_says_that_it_takes_sequences_for_one():
+    held = of_the_disk()
+    points = held.recording.points
+    learner = StreamingRiemannianHMM(held.recording.manifold, 3, window=74, random_state=0)
+
+    result = fits.compute(FitRequest(held, 3, STREAMING), ignore)
+
+    np.testing.assert_array_equal(result.model.means_, learner.fit(points).to_hmm().means_)
+    assert "all sequences for one" in result.remark
+
+
+def test_bic_chooses_the_number_that_the_engine_chooses():
+    held = of_the_disk(200)
+    recording, seen = held.recording, []
+    found = select_n_components(
+        recording.manifold, recording.points, range(1, 13), lengths=recording.lengths,
+        random_state=0,
+    )  # fmt: skip
+
+    result = fits.compute(FitRequest(held, None, EM), lambda *said: seen.append(said))
+
+    assert result.n_states == found.best.n_components
+    np.testing.assert_array_equal(result.curve.values, found.values)
+    assert result.curve.explanation == found.explanation()
+    shares = [share for _, doing, share in seen if doing.startswith("BIC")]
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(0.95)
+
+
+def test_a_state_that_was_lost_is_named_as_pages_count():
+    points = of_the_disk(120).recording.points.copy()
+    points[40:80] = [0.5, -0.5]  # so often that it is a state of its own, without any spread
+    recording = Recording(Hyperbolic(2), points, np.array([120]), ("1",))
+
+    result = fits.compute(FitRequest(HeldRecording(("stuck",), recording), 4, EM), ignore)
+
+    collapsed = np.flatnonzero(result.model.sigmas_ <= 1e-3)
+    assert len(collapsed)
+    for state in collapsed:
+        assert f"State {state + 1} has collapsed onto a point" in result.remark
+
+
+def test_streaming_needs_observations_that_differ():
+    points = np.tile([0.1, 0.2], (50, 1))
+    recording = Recording(Hyperbolic(2), points, np.array([50]), ("1",))
+
+    with pytest.raises(Expected, match="use EM"):
+        fits.compute(FitRequest(HeldRecording(("same",), recording), 2, STREAMING), ignore)
+
+
+def test_the_disk_is_its_own_map_and_missing_observations_are_not_on_it():
+    result = disk_fit()
+    observed = result.recording.observed
+
+    assert result.picture.share == 1.0
+    np.testing.assert_array_equal(result.picture.places, result.recording.points[observed])
+    np.testing.assert_array_equal(result.picture.means, result.model.means_)
+    assert len(result.picture.outlines) == 3
+
+
+def test_matrices_are_on_a_map_that_says_how_much_it_shows():
+    picture = matrix_fit().picture
+
+    assert 0.2 < picture.share < 1.0
+    assert picture.outlines is None
+    assert picture.places.shape == (200, 2)
+
+
+def test_a_long_recording_is_thinned_for_its_map(monkeypatch):
+    monkeypatch.setattr(fits, "MOST_DRAWN", 60)
+    held = of_matrices()
+
+    picture = fits.drawn(held.recording, matrix_fit().model)
+
+    assert picture.shown.tolist() == list(range(0, 200, 4))
+
+
+@pytest.mark.parametrize(("n_states", "expected"), [(2, [1, 0]), (3, [1, 0, None]), (1, [1])])
+def test_labels_go_to_the_states_that_fit_them(n_states, expected):
+    held = of_the_disk(labelled=True)
+    labels = held.recording.labels
+    states = np.select([labels == 1, labels == 0], [0, 1], n_states - 1).clip(0, n_states - 1)
+    two = labels < 2
+    recording = type(held.recording)(
+        **vars(held.recording) | {"labels": np.where(two, labels, -1), "label_names": ("a", "b")}
+    )
+
+    found = fits.agreement(recording, states, n_states)
+
+    assert [found.label_of(state) for state in range(n_states)] == expected
+
+
+def test_there_is_no_agreement_without_labels():
+    assert matrix_fit().agreement is None
+
+
+def read(name, content, **options) -> FileRead:
+    result = fits.compute(ReadRequest(HeldFile.of(name, content), ReadOptions(**options)), ignore)
+    assert isinstance(result, FileRead)
+    return result
+
+
+def test_a_file_is_read_as_the_engine_reads_it():
+    points = of_the_disk().recording.points
+
+    found = read("a.csv", csv_bytes(named(points)))
+
+    np.testing.assert_array_equal(found.reading.recording.points, points)
+    assert found.names == ("c0", "c1")
+    assert found.problem is None
+
+
+def test_a_file_that_cannot_be_read_still_names_its_columns():
+    content = b"x,y,activity\n0.1,0.2,walk\n0.2,0.1,run\n"
+
+    found = read("a.csv", content)
+    said = read("a.csv", content, label="activity")
+
+    assert found.reading is None
+    assert "say that it is the label" in str(found.problem)
+    assert found.names == ("x", "y", "activity")
+    assert said.reading.recording.label_names == ("walk", "run")
+
+
+def test_what_is_wrong_with_a_file_comes_back_from_a_process_with_its_rows():
+    found = read("a.csv", b"x,y\n0.1,0.2\n0.3,oops\n5,5\n0.1,0.1\n")
+
+    again = pickle.loads(pickle.dumps(found))
+
+    assert [row.number for row in again.problem.rows] == [3, 4]
+
+
+def test_requests_for_the_same_content_are_equal():
+    one, other = HeldFile.of("a.csv", b"1,2\n"), HeldFile.of("a.csv", b"1,2\n")
+
+    assert ReadRequest(one, ReadOptions()) == ReadRequest(other, ReadOptions())
+    assert ReadRequest(one, ReadOptions()) != ReadRequest(one, ReadOptions(space="spd"))
+    assert FitRequest(of_the_disk(), 3, EM) == FitRequest(of_the_disk(), 3, EM)
+    assert "1,2" not in repr(one)
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_bad_file_is_a_problem_and_no_failure(kind):
+    name, content, options, sentence = FILES[kind]
+
+    content = content() if callable(content) else content
+
+    found = fits.read_file(name, content, ReadOptions(**options), ignore)
+
+    assert found.reading is None
+    assert re.search(sentence, str(found.problem))
