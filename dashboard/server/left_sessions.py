@@ -6,6 +6,7 @@ descriptors, and all that a page has put there, for each of its latest visitors.
 """
 
 import asyncio
+from typing import Any
 
 from streamlit.runtime import get_instance
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
@@ -18,9 +19,11 @@ async def drop_regularly() -> None:
     """Drop sessions that can no longer be taken up again, until this task is cancelled."""
     while True:
         await asyncio.sleep(EVERY)
-        drop_expired(get_instance()._session_mgr._session_storage)  # Streamlit offers no other way
+        manager: Any = get_instance()._session_mgr  # Streamlit offers no other way
+        drop_expired(manager._session_storage)
 
 
 def drop_expired(storage: MemorySessionStorage) -> None:
     """Drop the sessions whose time is over."""
-    storage._cache.expire()
+    cache: Any = storage._cache
+    cache.expire()
