@@ -1,5 +1,6 @@
 """The parameters λ = (π, A, c, σ) of a Riemannian hidden Markov model, and a start for them."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -63,6 +64,12 @@ def floor_of_sigma(manifold: Manifold, points: np.ndarray, min_sigma: float | No
     apart = manifold.dist(points[:-1], points[1:]) if len(points) > 1 else np.zeros(1)
     scale = float(np.median(apart))
     return MIN_SIGMA * min(scale, 1.0) if scale > _SMALLEST_FLOOR else MIN_SIGMA
+
+
+@lru_cache(64)  # a short fit asks for it several times
+def delta_of_floor(manifold: Manifold, min_sigma: float) -> float:
+    """The floor of every δ that follows from that of σ."""
+    return float(manifold.delta(min_sigma))
 
 
 def sigmas_from_delta(manifold: Manifold, delta: np.ndarray, min_sigma: float) -> np.ndarray:

@@ -18,8 +18,7 @@ from rhmm.exceptions import ConvergenceWarning, DegenerateWarning
 from rhmm.learners.em import RiemannianHMM
 from rhmm.manifolds import Manifold, check_manifold
 from rhmm.parameters import floor_of_sigma, sigmas_from_delta
-from rhmm.search import Fit, Sample, appraise, improved, sample_for, starts
-from rhmm.search.moves import fitted, merged, split
+from rhmm.search import path_of_sizes, sample_for
 from rhmm.validation import (
     as_generator,
     check_callback,
@@ -29,12 +28,6 @@ from rhmm.validation import (
 )
 
 CRITERIA = ("bic", "aic")
-_TRIED, _KEPT, _STEPS = 16, 4, 15
-"""Starts of each search, how many of them go on, and their EM iterations."""
-_NEIGHBOURS = 3
-"""Splits and merges of a neighbour that are tried."""
-_MOVES = 4
-"""Moves that are tried on the best start of each size."""
 _TOL = 0.1
 """Nats that end EM: differences between criteria are larger."""
 
@@ -108,7 +101,7 @@ def select_n_components(
     manifold.check_min_sigma(min_sigma)
     floor = floor_of_sigma(manifold, X[observed], min_sigma)
     sample = sample_for(manifold, X, observed, lengths, float(manifold.delta(floor)), sizes[-1])
-    path = _path(sample, sizes[-1], rng)
+    path = path_of_sizes(sample, sizes[-1], rng)
 
     def model_of(n: int) -> tuple[RiemannianHMM, float]:
         fit = path[n]
@@ -134,48 +127,6 @@ def select_n_components(
     penalty = math.log(observed.sum()) if criterion == "bic" else 2.0
     values = -2.0 * log_likelihood + penalty * free
     return Selection(criterion, tuple(models), log_likelihood, values)
-
-
-def _path(sample: Sample, most: int, rng: np.random.Generator) -> dict[int, Fit]:
-    """The best fit to the sample of every size up to `most`."""
-    path: dict[int, Fit] = {}
-    for n in range(1, most + 1):
-        found = starts(sample, n, rng, tried=_TRIED, kept=_KEPT, steps=_STEPS)[:1]
-        if n > 1:
-            found += _splits(sample, path[n - 1], rng)
-        best = max(found, key=_likelihood)
-        path[n] = improved(sample, best, rng, tried=_MOVES, steps=_STEPS)
-    for n in range(most - 1, 0, -1):
-        path[n] = max([path[n], *_merges(sample, path[n + 1], rng)], key=_likelihood)
-    return path
-
-
-def _splits(sample: Sample, fit: Fit, rng: np.random.Generator) -> list[Fit]:
-    appraisal = appraise(sample, fit, rng)
-    states = np.argsort(-appraisal.gain, kind="stable")[:_NEIGHBOURS]
-    return [
-        fitted(
-            sample, *split(sample, fit.gamma, fit.means, k, appraisal.seeds[k]), fit.prior, _STEPS
-        )
-        for k in states
-        if appraisal.gain[k] > -np.inf
-    ]
-
-
-def _merges(sample: Sample, fit: Fit, rng: np.random.Generator) -> list[Fit]:
-    loss = appraise(sample, fit, rng).loss
-    pairs = np.argsort(np.where(np.tri(len(loss), dtype=bool), np.inf, loss), axis=None)
-    found = []
-    for pair in pairs[:_NEIGHBOURS]:
-        first, second = divmod(int(pair), len(loss))
-        if first < second:
-            gamma, means = merged(fit.gamma, fit.means, first, second)
-            found.append(fitted(sample, gamma, means, fit.prior, _STEPS))
-    return found
-
-
-def _likelihood(fit: Fit) -> float:
-    return fit.log_likelihood
 
 
 def _sizes(n_components: Iterable[int]) -> list[int]:

@@ -70,10 +70,16 @@ class Recorder(Ensemble):
     arrays: ClassVar[tuple[str, ...]] = (*Ensemble.arrays, "record")
 
     def __init__(
-        self, learn: Callable, runners: list[Runner], manifold: Manifold, points: np.ndarray
+        self,
+        learn: Callable,
+        runners: list[Runner],
+        manifold: Manifold,
+        points: np.ndarray,
+        room_for: int | None = None,
     ):
+        """The record begins with `points`; it has room for so many states, or for those it has."""
         super().__init__(learn, runners)
-        history = History.empty(manifold, len(self.state.delta))
+        history = History.empty(manifold, room_for or len(self.state.delta))
         self.record, self.recorded = history.points, 0
         self._note(points)
         self.reviewed = self.recorded
