@@ -5,20 +5,16 @@ model begins with the best of three: a search of its own, a split of the model w
 and a merge of the model with one more. A criterion then weighs the likelihood against N.
 """
 
-import math
-import os
-import warnings
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
-from rhmm.exceptions import ConvergenceWarning, DegenerateWarning
 from rhmm.learners.em import RiemannianHMM
+from rhmm.learners.em_sizes import CRITERIA, criterion_values, fit_sizes
+from rhmm.learners.em_steps import nbytes_held
 from rhmm.manifolds import Manifold, check_manifold
-from rhmm.parameters import floor_of_sigma, sigmas_from_delta
-from rhmm.search import path_of_sizes, sample_for
+from rhmm.parameters import floor_of_sigma
 from rhmm.validation import (
     as_generator,
     check_callback,
@@ -26,10 +22,6 @@ from rhmm.validation import (
     check_integer,
     check_lengths,
 )
-
-CRITERIA = ("bic", "aic")
-_TOL = 0.1
-"""Nats that end EM: differences between criteria are larger."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,32 +92,19 @@ def select_n_components(
     rng = as_generator("random_state", random_state)
     manifold.check_min_sigma(min_sigma)
     floor = floor_of_sigma(manifold, X[observed], min_sigma)
-    sample = sample_for(manifold, X, observed, lengths, float(manifold.delta(floor)), sizes[-1])
-    path = path_of_sizes(sample, sizes[-1], rng)
-
-    def model_of(n: int) -> tuple[RiemannianHMM, float]:
-        fit = path[n]
-        start = RiemannianHMM.from_parameters(
-            manifold, np.full(n, 1.0 / n), fit.transmat, fit.means,
-            sigmas_from_delta(manifold, fit.delta, floor),
-        )  # fmt: skip
-        model = RiemannianHMM(manifold, n, init=start, tol=_TOL, min_sigma=floor)
-        model.fit(X, lengths=lengths)
-        return model, model.monitor_.log_likelihood[-1]
-
-    models, likelihoods = [], []
-    with warnings.catch_warnings(), ThreadPoolExecutor(os.cpu_count()) as pool:
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", DegenerateWarning)
-        for done, (model, likelihood) in enumerate(pool.map(model_of, sizes), start=1):
-            models.append(model)
-            likelihoods.append(likelihood)
-            if callback is not None:
-                callback(done, len(sizes))
-    log_likelihood = np.array(likelihoods)
-    free = np.array([model.n_parameters for model in models])
-    penalty = math.log(observed.sum()) if criterion == "bic" else 2.0
-    values = -2.0 * log_likelihood + penalty * free
+    found = fit_sizes(
+        manifold, X, observed, lengths, sizes, rng, min_sigma=floor, callback=callback
+    )
+    models = []
+    for n, monitor in found.items():
+        model = RiemannianHMM(manifold, n, min_sigma=floor)
+        model.monitor_, model.parameters_ = monitor, monitor.parameters[-1]
+        model.peak_nbytes_ = nbytes_held(X, n)
+        models.append(model)
+    log_likelihood = np.array([monitor.log_likelihood[-1] for monitor in found.values()])
+    values = criterion_values(
+        criterion, log_likelihood, np.array(sizes), manifold.dim, int(observed.sum())
+    )
     return Selection(criterion, tuple(models), log_likelihood, values)
 
 

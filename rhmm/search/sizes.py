@@ -7,6 +7,7 @@ less, and by a merge of the model with one more.
 
 import numpy as np
 
+from rhmm.parameters import free_parameters
 from rhmm.search.climbing import Fit, climbed
 from rhmm.search.moves import Appraisal, appraise, fitted, improved, merged, split
 from rhmm.search.sample import Sample
@@ -18,25 +19,31 @@ _NEIGHBOURS = 3
 """Splits and merges of a neighbour that are tried."""
 _MOVES = 4
 """Moves that are tried on the best start of each size."""
-_FIRST_LOOK, _SECOND_LOOKS = 4, 2
-"""EM iterations after which the best of several splits or merges are chosen, and how many."""
+_FIRST_LOOK = 3
+"""EM iterations after which the best of several splits or merges is chosen."""
 _LEAST_GAIN = 2.0
 """Nats that another number of states must be worth to be chosen."""
 _HOPELESS = 20.0
 """A merge does not go on if it loses so many nats more than it saves: by its appraisal twice what
 it saves, or at the first look."""
-_HOPE = 0.25
+_HOPE = 0.4
 """Nats for each parameter that a split must have gained at the first look to go on."""
 
 
 def n_parameters(n: int, dim: int) -> int:
     """Free parameters of A, c and σ with n states on a manifold of this dimension."""
-    return n * (n - 1) + n * dim + n
+    return free_parameters(n, dim) - (n - 1)  # a search begins each sequence with a flat law
 
 
-def path_of_sizes(sample: Sample, most: int, rng: np.random.Generator) -> dict[int, Fit]:
-    """The best fit to the sample of every size up to `most`."""
+def path_of_sizes(
+    sample: Sample, most: int, rng: np.random.Generator, patience: int | None = None
+) -> dict[int, Fit]:
+    """The best fit to the sample of every size up to `most`.
+
+    With `patience` it ends before that, once so many sizes in a row were no better by BIC.
+    """
     found: dict[int, Fit] = {}
+    bic: list[float] = []
     for n in range(1, most + 1):
         begun = starts(sample, n, rng, tried=_TRIED, kept=_KEPT, steps=_STEPS)[:1]
         if n > 1:
@@ -44,7 +51,11 @@ def path_of_sizes(sample: Sample, most: int, rng: np.random.Generator) -> dict[i
             begun += _splits(sample, found[n - 1], appraisal, _NEIGHBOURS, _STEPS)
         best = max(begun, key=_likelihood)
         found[n] = improved(sample, best, rng, tried=_MOVES, steps=_STEPS)
-    for n in range(most - 1, 0, -1):
+        penalty = 0.5 * np.log(len(sample.points)) * n_parameters(n, sample.manifold.dim)
+        bic.append(penalty - found[n].log_likelihood)
+        if patience is not None and n - 1 - int(np.argmin(bic)) >= patience:
+            break
+    for n in range(len(found) - 1, 0, -1):
         appraisal = appraise(sample, found[n + 1], rng)
         begun = _merges(sample, found[n + 1], appraisal, np.inf, _STEPS)
         found[n] = max([found[n], *begun], key=_likelihood)
@@ -79,13 +90,11 @@ def resized(sample: Sample, fit: Fit, rng: np.random.Generator, most: int, price
 
 
 def _further(sample: Sample, found: list[Fit], least: float) -> list[Fit]:
-    """The best of several fits whose likelihood is not below the least, after more EM."""
-    best = sorted(found, key=_likelihood)[-_SECOND_LOOKS:]
-    return [
-        climbed(sample, f.transmat, f.means, f.delta, f.prior, _STEPS)
-        for f in best
-        if f.log_likelihood >= least
-    ]
+    """The best of several fits after more EM, unless its likelihood is below the least."""
+    best = max(found, key=_likelihood, default=None)
+    if best is None or best.log_likelihood < least:
+        return []
+    return [climbed(sample, best.transmat, best.means, best.delta, best.prior, _STEPS)]
 
 
 def _splits(sample: Sample, fit: Fit, appraisal: Appraisal, count: int, steps: int) -> list[Fit]:

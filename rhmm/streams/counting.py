@@ -30,8 +30,6 @@ _AHEAD, _BEHIND, _HEAD_START = 10.0, 10.0, 8.0
 those that it is ahead on the record count."""
 _EVERY, _SELDOM = 100, 200
 """Observations between two looks, during a trial and else."""
-_GROWTH = 1.6
-"""A review comes when the stream is so many times as long as at the one before."""
 _TRIAL_OF_BIRTH, _TRIAL_OF_DEATH, _LEAST_TRIAL = 0.5, 0.25, 400
 """Observations that a trial takes at most: these shares of those before, and the least."""
 _RECENT = 400
@@ -105,8 +103,20 @@ class Counting(Recorder):
     def _between_looks(self) -> int:
         return _EVERY if self._is_on_trial else _SELDOM
 
+    @property
+    def _next_review(self) -> int:
+        """How much is recorded then: twice as much as before, or as much as fills the record."""
+        full = len(self.record)
+        if 2 * self.reviewed < full:
+            return 2 * self.reviewed
+        while full <= self.reviewed:
+            full *= 2
+        return full
+
     def until_decision(self) -> int:
-        return self._between_looks - self.recorded % self._between_looks
+        until_look = self._between_looks - self.recorded % self._between_looks
+        until_review = self._next_review - self.recorded
+        return min(until_look, until_review) if until_review > 0 else until_look
 
     def _watch(self, X, observed, predictive, led) -> None:
         present = X if observed.all() else X[observed]
@@ -126,31 +136,27 @@ class Counting(Recorder):
 
         `review` also looks at the latest observations if it is told so.
         """
-        if self.recorded % self._between_looks or self.recorded == self.looked:
-            return  # any chunking must give the same
-        size = self.recorded - self.looked
-        self.looked = self.recorded
+        # Any chunking must give the same, so nothing happens between two looks but a review.
+        is_look = self.recorded > self.looked and self.recorded % self._between_looks == 0
         if self._is_on_trial:
-            self._judge()
+            if is_look:
+                self.looked = self.recorded
+                self._judge()
             return
-        self._follow_level(size)
-        after_alarm = 0 <= self.due <= self.recorded
-        if not after_alarm and self.recorded < _GROWTH * self.reviewed:
-            return
-        if after_alarm:
+        if is_look:
+            self._follow_level()
+        if is_look and 0 <= self.due <= self.recorded:
             self.due = -1
-        else:
+            self._try(review(self, True))
+        elif self.recorded == self._next_review or (is_look and self.recorded > self._next_review):
             self.reviewed = self.recorded
-        found = review(self, after_alarm)
-        if found is not None:
-            self._try(found)
+            self._try(review(self, False))
 
-    def _follow_level(self, size: int) -> None:
-        """Compare the `size` predictions since the latest look with those before; perhaps raise
-        alarm."""
-        total = float(self.state.log_likelihood[0])
-        value, looks = (total - self.level[0]) / size, self.level[1]
-        self.level[0] = total
+    def _follow_level(self) -> None:
+        """Compare the predictions since the latest look with those before; perhaps raise alarm."""
+        total, looks = float(self.state.log_likelihood[0]), self.level[1]
+        value = (total - self.level[0]) / (self.recorded - self.looked)
+        self.looked, self.level[0] = self.recorded, total
         offset = value - self.level[2]
         fallen = looks >= _SETTLED and offset < -_ALARM * math.sqrt(self.level[3])
         if fallen and self.due < 0 and self.recorded >= self.calm_until:
@@ -161,7 +167,10 @@ class Counting(Recorder):
         self.level[2] += weight * offset
         self.level[3] = (1.0 - weight) * (self.level[3] + weight * offset**2)
 
-    def _try(self, found: Recount) -> None:
+    def _try(self, found: Recount | None) -> None:
+        """Let a challenger run beside the present model, if there is one."""
+        if found is None:
+            return
         self.log_likelihood = self.state.log_likelihood.copy()
         self.runners.append(Runner(self.runners[0].settings, found.state))
         self.names[1] = -1
@@ -170,7 +179,7 @@ class Counting(Recorder):
         is_birth = len(found.names) > len(self.state.delta)
         share = _TRIAL_OF_BIRTH if is_birth else _TRIAL_OF_DEATH
         self.trial_ends = self.recorded + max(int(share * self.recorded), _LEAST_TRIAL)
-        if self.history.is_whole:
+        if self.history.is_whole:  # all was considered, there is nothing to wait for
             self._end_trial(1)
 
     def _judge(self) -> None:
@@ -190,6 +199,7 @@ class Counting(Recorder):
         self.scores, self.leader = np.zeros(1), 0
         self.state.log_likelihood[:] = self.log_likelihood
         self.level[:2] = self.log_likelihood[0], 0.0
+        self.looked = self.recorded
 
     def check(self, n: int, manifold: Manifold) -> None:
         """Refuse what a file says if it could not have come about; `n` is the most states."""
