@@ -24,7 +24,7 @@ from rhmm.streams.explanation import (
     present_estimate,
     scaled_densities,
 )
-from rhmm.streams.recount import Recount, first_count, price_of_parameter, recount
+from rhmm.streams.recount import Recount, first_count, recount
 from rhmm.streams.review import LEAST_GAIN, Challenger, Recorder, Reviewed, better_fit
 from rhmm.streams.streaming_kernel import (
     FLOOR,
@@ -293,16 +293,15 @@ class StreamingRiemannianHMM(StreamingHMM):
 
     def _recount(self, ensemble: Counting, after_alarm: bool) -> Recount | None:
         """Another number of states that explains the ensemble's record better, if any does."""
-        history = ensemble.history
-        with_recent = after_alarm and not history.is_whole
+        look = ensemble.look_back(self.manifold, self._least_delta, after_alarm=after_alarm)
         return recount(
-            ensemble.sample(self.manifold, self._least_delta, with_recent=with_recent),
+            look.sample,
             ensemble.state,
             ensemble.present_names,
             self._known_stream.rng,
             most=self.max_components,
-            price=price_of_parameter(history.seen, 1 if with_recent else history.every),
-            keep=not history.is_whole,
+            price=look.price,
+            is_whole=look.is_whole,
         )
 
 

@@ -13,7 +13,7 @@ much worse than they used to be, there is a review that looks at the latest obse
 
 import math
 from collections.abc import Callable
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,28 +21,47 @@ from rhmm.manifolds import Manifold
 from rhmm.search import Sample
 from rhmm.streams.checks import check_array, check_points, check_whole
 from rhmm.streams.ensemble import Runner
-from rhmm.streams.recount import Recount
+from rhmm.streams.recount import Recount, price_of_parameter
 from rhmm.streams.review import Recorder
 from rhmm.streams.trace import Trace, empty_trace
 
-_AHEAD, _BEHIND, _HEAD_START = 10.0, 10.0, 8.0
-"""Nats ahead at which a challenger takes over, and behind at which it is dropped; and how many of
-those that it is ahead on the record count."""
+_AHEAD_OF_BIRTH, _AHEAD_OF_DEATH, _BEHIND = 6.0, 10.0, 20.0
+"""Nats ahead at which a challenger takes over, and behind that at which it is dropped."""
+_HEAD_START = 8.0
+"""How many of those that it is ahead on the record count, if it has fewer states. The best of many
+splits is ahead there by chance: those of a birth do not count."""
 _EVERY, _SELDOM = 100, 200
 """Observations between two looks, during a trial and else."""
 _TRIAL_OF_BIRTH, _TRIAL_OF_DEATH, _LEAST_TRIAL = 0.5, 0.25, 400
 """Observations that a trial takes at most: these shares of those before, and the least."""
+_LOOKED_AT, _CLOSER = 200, 4
+"""Observations of the record that a review looks at, for each state and one more; and from how many
+lengths of the record on it looks at more of them, in proportion: it has become rare by then."""
 _RECENT = 400
 """The latest observations that a review after an alarm looks at too; it comes so many later."""
-_ALARM, _SETTLED, _HORIZON = 5.0, 5, 20
-"""Standard deviations that predictions fall below their mean to raise alarm; looks before the first
-alarm; and looks over which mean and deviation are taken."""
+_PRICE_AFTER_ALARM = 2.0
+"""Nats that a free parameter must be worth then: less than usual, since an alarm has a reason."""
+_ALARM, _ALARM_TWICE = 5.0, 2.5
+"""Standard deviations that predictions fall below their mean to raise alarm, or twice in a row."""
+_SETTLED, _HORIZON = 5, 20
+"""Looks before the first alarm, and looks over which mean and deviation are taken."""
+
+
+class Look(NamedTuple):
+    """What a review looks at."""
+
+    sample: Sample
+    price: float
+    """Nats that a free parameter must be worth on it."""
+    is_whole: bool
+    """Whether it is all that was seen."""
 
 
 class Counting(Recorder):
     """One runner, and now and then a challenger with another number of states beside it."""
 
     sizes: ClassVar[tuple[int, int]] = (1, 2)
+    rooms: ClassVar[int] = 2
     numbers: ClassVar[tuple[str, ...]] = (
         *Recorder.numbers, "looked", "trial_ends", "due", "calm_until",
     )  # fmt: skip
@@ -66,9 +85,9 @@ class Counting(Recorder):
         """How much is recorded when there may be another alarm."""
         self.recent = points[-_RECENT:]
         """The latest observations, shape (R, *point_shape) with R ≤ 400."""
-        self.level = np.zeros(4)
-        """The sum of log densities at the latest look, how many looks there were, and mean and
-        variance of their log densities per observation."""
+        self.level = np.zeros(5)
+        """The sum of log densities at the latest look, how many looks there were, mean and variance
+        of their log densities per observation, and how many deviations the latest was off."""
 
     @property
     def nbytes(self) -> int:
@@ -123,13 +142,19 @@ class Counting(Recorder):
         self._note(present)
         self.recent = np.concatenate([self.recent, present])[-_RECENT:]
 
-    def sample(self, manifold: Manifold, least_delta: float, *, with_recent: bool) -> Sample:
-        """The record, perhaps with the latest observations after it."""
-        sample = self.history.sample(manifold, least_delta)
-        if not with_recent:
-            return sample
-        points = np.concatenate([sample.points, self.recent])
-        return sample._replace(points=points, ends=np.append(sample.ends, len(points)))
+    def look_back(self, manifold: Manifold, least_delta: float, *, after_alarm: bool) -> Look:
+        """What a review looks at: of the record as much as the present number of states needs, and
+        after an alarm the latest observations too."""
+        history = self.history
+        closer = max(history.seen // (_CLOSER * len(self.record)), 1)
+        enough = _LOOKED_AT * (len(self.state.delta) + 1) * closer
+        step = max(min(history.seen, len(self.record)) // enough, 1)
+        sample, every = history.sample(manifold, least_delta, step), history.every * step
+        if after_alarm and every > 1:
+            points = np.concatenate([sample.points, self.recent])
+            ends = np.append(sample.ends, len(points))
+            return Look(sample._replace(points=points, ends=ends), _PRICE_AFTER_ALARM, False)
+        return Look(sample, price_of_parameter(history.seen, every), every == 1)
 
     def decide(self, review: Callable[["Counting", bool], Recount | None]) -> None:
         """Judge the challenger, or look for one if it is time.
@@ -158,8 +183,9 @@ class Counting(Recorder):
         value = (total - self.level[0]) / (self.recorded - self.looked)
         self.looked, self.level[0] = self.recorded, total
         offset = value - self.level[2]
-        fallen = looks >= _SETTLED and offset < -_ALARM * math.sqrt(self.level[3])
-        if fallen and self.due < 0 and self.recorded >= self.calm_until:
+        before, self.level[4] = self.level[4], offset / math.sqrt(max(self.level[3], 1e-300))
+        fallen = self.level[4] < -_ALARM or max(before, self.level[4]) < -_ALARM_TWICE
+        if fallen and looks >= _SETTLED and self.due < 0 and self.recorded >= self.calm_until:
             self.due = self.recorded + _RECENT
             self.calm_until = self.due + 2 * _RECENT
         self.level[1] = looks + 1.0
@@ -175,11 +201,12 @@ class Counting(Recorder):
         self.runners.append(Runner(self.runners[0].settings, found.state))
         self.names[1] = -1
         self.names[1, : len(found.names)] = found.names
-        self.scores = np.array([0.0, min(found.gain, _HEAD_START) - _AHEAD])
-        is_birth = len(found.names) > len(self.state.delta)
-        share = _TRIAL_OF_BIRTH if is_birth else _TRIAL_OF_DEATH
+        is_death = len(found.names) < len(self.state.delta)
+        begin = min(found.gain, _HEAD_START) - _AHEAD_OF_DEATH if is_death else -_AHEAD_OF_BIRTH
+        self.scores = np.array([0.0, begin])
+        share = _TRIAL_OF_DEATH if is_death else _TRIAL_OF_BIRTH
         self.trial_ends = self.recorded + max(int(share * self.recorded), _LEAST_TRIAL)
-        if self.history.is_whole:  # all was considered, there is nothing to wait for
+        if found.at_once:
             self._end_trial(1)
 
     def _judge(self) -> None:
@@ -188,10 +215,10 @@ class Counting(Recorder):
         present, other = (len(runner.state.delta) for runner in self.runners)
         if lead > 0.0:
             self._end_trial(1)
-        elif lead < -_AHEAD - _BEHIND:
+        elif lead < -_BEHIND:
             self._end_trial(0)
         elif self.recorded >= self.trial_ends:
-            self._end_trial(int(other < present and lead > -_AHEAD))
+            self._end_trial(int(other < present and lead > -_AHEAD_OF_DEATH))
 
     def _end_trial(self, winner: int) -> None:
         self.runners = [self.runners[winner]]
@@ -206,7 +233,7 @@ class Counting(Recorder):
         super().check(n, manifold)
         recent = (min(self.recorded, _RECENT), *manifold.point_shape)
         check_array("recent", self.recent, recent)
-        check_array("level", self.level, (4,))
+        check_array("level", self.level, (5,))
         check_array("names", self.names, (2, n), np.int64)
         for runner, names in enumerate(self.names):
             count = len(self.runners[runner].state.delta) if runner < len(self.runners) else 0

@@ -88,11 +88,14 @@ class History:
         blocks, rest = divmod(seen, _BLOCK)
         return math.ceil(blocks / every) * _BLOCK + (rest if blocks % every == 0 else 0)
 
-    def sample(self, manifold: Manifold, least_delta: float) -> Sample:
-        """What is kept; blocks that do not follow each other are sequences of their own."""
-        every = self.every
-        points = self.points[: self._count(self.seen, every)]
-        ends = np.arange(_BLOCK, len(points), _BLOCK) if every > 1 else np.empty(0, np.int64)
+    def sample(self, manifold: Manifold, least_delta: float, step: int = 1) -> Sample:
+        """What is kept, or one block of `step`; blocks that do not follow each other are sequences
+        of their own."""
+        points = self.points[: self._count(self.seen, self.every)]
+        if step > 1:
+            points = points[np.arange(len(points)) // _BLOCK % step == 0]
+        apart = self.every * step > 1
+        ends = np.arange(_BLOCK, len(points), _BLOCK) if apart else np.empty(0, np.int64)
         return Sample(manifold, points, np.append(ends, len(points)), least_delta)
 
     def check(self, n_components: int, manifold: Manifold) -> None:

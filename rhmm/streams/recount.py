@@ -32,6 +32,8 @@ class Recount(NamedTuple):
     """Of its states, shape (N,)."""
     gain: float
     """Nats that it is ahead on the record, the cost of its parameters taken off."""
+    at_once: bool
+    """Whether it takes over without a trial: it was fitted to all that was seen."""
 
 
 def price_of_parameter(seen: int, every: int) -> float:
@@ -60,12 +62,11 @@ def recount(
     *,
     most: int,
     price: float,
-    keep: bool,
+    is_whole: bool,
 ) -> Recount | None:
     """What another number of states would make of the sample, if that pays.
 
-    If `keep`, states that it leaves alone keep their parameters. It has lags of its own, and has
-    seen as many observations as the present state.
+    Unless the sample is all that was seen, states that it leaves alone keep their parameters.
     """
     prior = float(np.mean(state.delta))
     settled = climbed(sample, state.transmat, state.means, state.delta, prior, _STEPS)
@@ -86,11 +87,11 @@ def recount(
     found = _permuted(found, order)
     lag, seen = len(state.points) // 2, int(state.counters[0])
     begun = streaming_state(sample.manifold, found, lag, seen)
-    if keep:
+    if not is_whole:
         parents = _parents(found.gamma, settled.gamma, source)
         same = _same(found.gamma, settled.gamma @ parents.T)
         _graft(sample.manifold, begun, state, parents, same)
-    return Recount(begun, _named(names, source, most), gain)
+    return Recount(begun, _named(names, source, most), gain, at_once=is_whole)
 
 
 def _in_order(gamma: np.ndarray, old: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -280,8 +280,8 @@ def test_memory_does_not_grow_with_the_stream():
     for part in np.split(X, 30):
         sizes.append(online.partial_fit(part).state_nbytes_)
     assert max(sizes[15:]) <= max(sizes[:15])
-    eight = StreamingRiemannianHMM(DISK, 12, random_state=0).fit(X[:2_000])
-    assert max(sizes) < 2 * eight.state_nbytes_
+    twelve = StreamingRiemannianHMM(DISK, 12, random_state=0).fit(X[:2_000])
+    assert max(sizes) < 2 * twelve.state_nbytes_
 
 
 def test_its_latest_step_is_explained(growing_chain):

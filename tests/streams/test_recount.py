@@ -30,7 +30,7 @@ def state_of(sample: Sample, means: np.ndarray):
 
 
 def recounted(sample, state, names, **options) -> Recount | None:
-    given = {"most": 12, "price": 3.5, "keep": True, **options}
+    given = {"most": 12, "price": 3.5, "is_whole": False, **options}
     return recount(sample, state, np.array(names), np.random.default_rng(0), **given)
 
 
@@ -86,6 +86,7 @@ def test_two_states_that_share_a_cluster_become_one_with_what_both_have_learned(
 
 def test_a_record_that_is_whole_is_fitted_anew(sample):
     state = state_of(sample, chain_on(DISK).means_[[0, 1]])
-    found = recounted(sample, state, [0, 1], keep=False)
+    found = recounted(sample, state, [0, 1], is_whole=True)
     assert found is not None
+    assert found.at_once
     assert not np.isin(found.state.visits, state.visits).any()
