@@ -7,8 +7,9 @@ less, and by a merge of the model with one more.
 
 import numpy as np
 
+from rhmm.gaussian.table import half_precision_and_log_z, radial_table
 from rhmm.parameters import free_parameters
-from rhmm.search.climbing import Fit, climbed
+from rhmm.search.climbing import Fit, climbed, outlying
 from rhmm.search.moves import Appraisal, appraise, fitted, improved, merged, split
 from rhmm.search.sample import Sample
 from rhmm.search.starts import starts
@@ -21,6 +22,8 @@ _MOVES = 4
 """Moves that are tried on the best start of each size."""
 _FIRST_LOOK = 3
 """EM iterations after which the best of several splits or merges is chosen."""
+_MOST_OUTLIERS = 0.03
+"""The share of the points that can be outliers, as in a climb."""
 _LEAST_GAIN = 2.0
 """Nats that another number of states must be worth to be chosen."""
 _HOPELESS = 20.0
@@ -73,7 +76,7 @@ def resized(sample: Sample, fit: Fit, rng: np.random.Generator, most: int, price
         return fit.log_likelihood - price * n_parameters(len(fit.delta), dim)
 
     while True:
-        n, appraisal = len(fit.delta), appraise(sample, fit, rng)
+        n, appraisal = len(fit.delta), appraise(sample, _without_outliers(sample, fit), rng)
         found = []
         if n < most:
             more = n_parameters(n + 1, dim) - n_parameters(n, dim)
@@ -87,6 +90,16 @@ def resized(sample: Sample, fit: Fit, rng: np.random.Generator, most: int, price
         if value(best) < value(fit) + _LEAST_GAIN:
             return fit
         fit = best
+
+
+def _without_outliers(sample: Sample, fit: Fit) -> Fit:
+    """The fit without weight on points far from every state: a split would begin with them."""
+    d2 = sample.manifold.squared_distances(sample.points, fit.means)
+    table = radial_table(sample.manifold.gaussian)
+    half_precision = np.array([half_precision_and_log_z(table, delta)[0] for delta in fit.delta])
+    nearest = (half_precision[:, None] * d2).min(axis=0)
+    limit = max(outlying(sample.manifold.dim), float(np.quantile(nearest, 1.0 - _MOST_OUTLIERS)))
+    return fit._replace(gamma=np.where((nearest > limit)[:, None], 0.0, fit.gamma))
 
 
 def _further(sample: Sample, found: list[Fit], least: float) -> list[Fit]:

@@ -143,18 +143,20 @@ class Counting(Recorder):
         self.recent = np.concatenate([self.recent, present])[-_RECENT:]
 
     def look_back(self, manifold: Manifold, least_delta: float, *, after_alarm: bool) -> Look:
-        """What a review looks at: of the record as much as the present number of states needs, and
-        after an alarm the latest observations too."""
-        history = self.history
+        """What a review looks at: as much of the record as the present number of states needs, or
+        after an alarm the latest observations and twice as many of the record."""
+        history, kept = self.history, min(self.recorded, len(self.record))
+        if after_alarm and not history.is_whole:
+            sample = history.sample(manifold, least_delta, max(kept // (2 * _RECENT), 1))
+            points = np.concatenate([sample.points, self.recent])
+            sample = sample._replace(points=points, ends=np.append(sample.ends, len(points)))
+            return Look(sample, _PRICE_AFTER_ALARM, is_whole=False)
         closer = max(history.seen // (_CLOSER * len(self.record)), 1)
         enough = _LOOKED_AT * (len(self.state.delta) + 1) * closer
-        step = max(min(history.seen, len(self.record)) // enough, 1)
-        sample, every = history.sample(manifold, least_delta, step), history.every * step
-        if after_alarm and every > 1:
-            points = np.concatenate([sample.points, self.recent])
-            ends = np.append(sample.ends, len(points))
-            return Look(sample._replace(points=points, ends=ends), _PRICE_AFTER_ALARM, False)
-        return Look(sample, price_of_parameter(history.seen, every), every == 1)
+        step = max(kept // enough, 1)
+        every = history.every * step
+        sample = history.sample(manifold, least_delta, step)
+        return Look(sample, price_of_parameter(history.seen, every), is_whole=every == 1)
 
     def decide(self, review: Callable[["Counting", bool], Recount | None]) -> None:
         """Judge the challenger, or look for one if it is time.
@@ -171,8 +173,10 @@ class Counting(Recorder):
         if is_look:
             self._follow_level()
         if is_look and 0 <= self.due <= self.recorded:
-            self.due = -1
-            self._try(review(self, True))
+            found = review(self, True)
+            again = self.recorded + _RECENT  # it may have been too early, but only once
+            self.due = again if found is None and again < self.calm_until else -1
+            self._try(found)
         elif self.recorded == self._next_review or (is_look and self.recorded > self._next_review):
             self.reviewed = self.recorded
             self._try(review(self, False))

@@ -109,13 +109,9 @@ def _in_order(gamma: np.ndarray, old: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def _permuted(fit: Fit, order: np.ndarray) -> Fit:
-    return fit._replace(
-        transmat=np.ascontiguousarray(fit.transmat[np.ix_(order, order)]),
-        means=fit.means[order],
-        delta=fit.delta[order],
-        gamma=fit.gamma[:, order],
-        latest=fit.latest[order],
-    )
+    of_states = {name: getattr(fit, name)[order] for name in ("means", "delta", "latest")}
+    transmat = np.ascontiguousarray(fit.transmat[np.ix_(order, order)])
+    return fit._replace(transmat=transmat, gamma=fit.gamma[:, order], **of_states)
 
 
 def _parents(gamma: np.ndarray, old: np.ndarray, source: np.ndarray) -> np.ndarray:
