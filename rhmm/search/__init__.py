@@ -3,7 +3,7 @@
 from rhmm.search.climbing import Fit, climbed
 from rhmm.search.moves import appraise, improved
 from rhmm.search.sample import Sample, thinned
-from rhmm.search.sizes import n_parameters, path_of_sizes, resized
+from rhmm.search.sizes import evidence, n_parameters, path_of_sizes, resized
 from rhmm.search.starts import seeds, starts
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Sample",
     "appraise",
     "climbed",
+    "evidence",
     "improved",
     "n_parameters",
     "path_of_sizes",

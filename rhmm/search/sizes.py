@@ -27,8 +27,7 @@ _MOST_OUTLIERS = 0.03
 _LEAST_GAIN = 2.0
 """Nats that another number of states must be worth to be chosen."""
 _HOPELESS = 20.0
-"""A merge does not go on if it loses so many nats more than it saves: by its appraisal twice what
-it saves, or at the first look."""
+"""A merge is not tried if its appraisal loses twice what it saves, and so many nats more."""
 _HOPE = 0.4
 """Nats for each parameter that a split must have gained at the first look to go on."""
 
@@ -65,6 +64,17 @@ def path_of_sizes(
     return found
 
 
+def evidence(sample: Sample, fit: Fit) -> float:
+    """log p of the sample if each sequence begins in a state as often as that is visited.
+
+    EM on a sample lets all sequences begin in any state alike. In a sample of many short ones a
+    state that is visited often would then better be counted twice.
+    """
+    first = fit.gamma[np.append(0, sample.ends[:-1])]
+    law = len(fit.delta) * fit.visits / fit.visits.sum()
+    return fit.log_likelihood + float(np.log(first @ law).sum())
+
+
 def resized(sample: Sample, fit: Fit, rng: np.random.Generator, most: int, price: float) -> Fit:
     """The fit after splits and merges, one after another as long as one pays.
 
@@ -73,7 +83,7 @@ def resized(sample: Sample, fit: Fit, rng: np.random.Generator, most: int, price
     dim = sample.manifold.dim
 
     def value(fit: Fit) -> float:
-        return fit.log_likelihood - price * n_parameters(len(fit.delta), dim)
+        return evidence(sample, fit) - price * n_parameters(len(fit.delta), dim)
 
     while True:
         n, appraisal = len(fit.delta), appraise(sample, _without_outliers(sample, fit), rng)
@@ -85,7 +95,7 @@ def resized(sample: Sample, fit: Fit, rng: np.random.Generator, most: int, price
         if n > 1:
             saved = price * (n_parameters(n, dim) - n_parameters(n - 1, dim))
             begun = _merges(sample, fit, appraisal, 2.0 * saved + _HOPELESS, _FIRST_LOOK)
-            found += _further(sample, begun, fit.log_likelihood - saved - _HOPELESS)
+            found += _further(sample, begun, -np.inf)  # EM has far to go after a merge
         best = max(found, key=value, default=fit)
         if value(best) < value(fit) + _LEAST_GAIN:
             return fit

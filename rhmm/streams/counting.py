@@ -34,9 +34,10 @@ _EVERY, _SELDOM = 100, 200
 """Observations between two looks, during a trial and else."""
 _TRIAL_OF_BIRTH, _TRIAL_OF_DEATH, _LEAST_TRIAL = 0.5, 0.25, 400
 """Observations that a trial takes at most: these shares of those before, and the least."""
-_LOOKED_AT, _CLOSER = 200, 4
-"""Observations of the record that a review looks at, for each state and one more; and from how many
-lengths of the record on it looks at more of them, in proportion: it has become rare by then."""
+_FOR_EACH_PAIR, _PAIRS, _CLOSER = 50, 4, 4
+"""Observations of the record that a review looks at for each entry of A, with one state more than
+there is, and 4 columns at least; and from how many lengths of the record on it looks at more of
+them, in proportion: reviews have become rare by then."""
 _RECENT = 400
 """The latest observations that a review after an alarm looks at too; it comes so many later."""
 _PRICE_AFTER_ALARM = 2.0
@@ -152,7 +153,8 @@ class Counting(Recorder):
             sample = sample._replace(points=points, ends=np.append(sample.ends, len(points)))
             return Look(sample, _PRICE_AFTER_ALARM, is_whole=False)
         closer = max(history.seen // (_CLOSER * len(self.record)), 1)
-        enough = _LOOKED_AT * (len(self.state.delta) + 1) * closer
+        n = len(self.state.delta) + 1
+        enough = _FOR_EACH_PAIR * n * max(n, _PAIRS) * closer
         step = max(kept // enough, 1)
         every = history.every * step
         sample = history.sample(manifold, least_delta, step)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from rhmm.manifolds import Manifold
-from rhmm.search import Fit, Sample, climbed, n_parameters, resized
+from rhmm.search import Fit, Sample, climbed, evidence, n_parameters, resized
 from rhmm.streams.start import dispersion, streaming_state
 from rhmm.streams.streaming_kernel import FLOOR, StreamingState
 
@@ -71,18 +71,15 @@ def recount(
     prior = float(np.mean(state.delta))
     settled = climbed(sample, state.transmat, state.means, state.delta, prior, _STEPS)
     found = resized(sample, settled, rng, most, price)
-    n, dim = len(settled.delta), sample.manifold.dim
-    gain = found.log_likelihood - settled.log_likelihood
-    if (
-        found is not settled
-        and len(found.delta) == n
-        and gain < price * (n_parameters(n, dim) - n_parameters(n - 1, dim))
-    ):
-        found = resized(sample, settled, rng, 1, price)  # a birth for a death: only deaths then
+    n, dim, before = len(settled.delta), sample.manifold.dim, evidence(sample, settled)
+    cost_of_state = price * (n_parameters(n, dim) - n_parameters(n - 1, dim))
+    if len(found.delta) == n and evidence(sample, found) < before + cost_of_state:
+        # A birth for a death must gain as much as a birth: else only a death is tried.
+        found = settled if found is settled else resized(sample, settled, rng, 1, price)
     if found is settled:
         return None
     more = n_parameters(len(found.delta), dim) - n_parameters(n, dim)
-    gain = found.log_likelihood - settled.log_likelihood - price * more
+    gain = evidence(sample, found) - before - price * more
     order, source = _in_order(found.gamma, settled.gamma)
     found = _permuted(found, order)
     lag, seen = len(state.points) // 2, int(state.counters[0])

@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks import hard
 from rhmm import Hyperbolic
-from rhmm.search import Fit, Sample, climbed, n_parameters, path_of_sizes, resized
+from rhmm.search import Fit, Sample, climbed, evidence, n_parameters, path_of_sizes, resized
 
 DISK = Hyperbolic(2)
 
@@ -63,3 +63,14 @@ def test_the_likelihood_rises_along_the_path(sample):
 def test_the_path_ends_where_more_states_are_no_better(sample):
     path = path_of_sizes(sample, 12, np.random.default_rng(0), patience=2)
     assert list(path) == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_state_that_is_counted_twice_does_not_gain_by_the_beginnings_of_sequences(sample):
+    short = sample._replace(ends=np.arange(10, 1_001, 10))
+    fit = with_states(short, hard.ring(4, 0.4).means_)
+    twice = np.array([0, 1, 2, 3, 1])
+    transmat = fit.transmat[np.ix_(twice, twice)]
+    transmat[:, [1, 4]] /= 2.0
+    double = climbed(short, transmat, fit.means[twice], fit.delta[twice], fit.prior, 0)
+    assert evidence(short, double) == pytest.approx(evidence(short, fit), abs=1e-3)
+    assert abs(double.log_likelihood - fit.log_likelihood) > 1.0
