@@ -7,7 +7,8 @@ from rhmm.exceptions import (
     RunFailedError,
 )
 from rhmm.learners.auto import AutoMemoryRiemannianHMM
-from rhmm.learners.em import Monitor, RiemannianHMM
+from rhmm.learners.em import RiemannianHMM
+from rhmm.learners.em_steps import Monitor
 from rhmm.learners.kmeans import RiemannianKMeans
 from rhmm.learners.registry import register_learner
 from rhmm.learners.streaming import StreamingRiemannianHMM

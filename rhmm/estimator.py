@@ -10,6 +10,9 @@ from sklearn.exceptions import NotFittedError
 from rhmm.manifolds import Manifold, check_manifold
 from rhmm.validation import check_integer
 
+AUTO = "auto"
+"""In place of the number of states: the learner finds it."""
+
 
 class Estimator(BaseEstimator):
     """An estimator whose observations are points of ``manifold``."""

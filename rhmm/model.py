@@ -4,7 +4,7 @@ It samples, scores, filters, smooths and decodes. `rhmm.learners.em.RiemannianHM
 with a `fit`.
 """
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -13,7 +13,7 @@ from rhmm import inference, storage
 from rhmm._jit import kernel
 from rhmm.estimator import Estimator
 from rhmm.manifolds import Manifold, check_manifold
-from rhmm.parameters import Parameters, log_densities
+from rhmm.parameters import Parameters, free_parameters, log_densities
 from rhmm.validation import as_generator, check_integer, check_stochastic
 
 
@@ -24,7 +24,8 @@ class HiddenMarkovModel(Estimator):
     their sizes in `lengths`. A row with NaN is a missing observation.
     """
 
-    n_components: int
+    n_components: Any
+    """A whole number, or a word where the learner finds it."""
 
     @classmethod
     def from_parameters(cls, manifold: Manifold, startprob, transmat, means, sigmas) -> Self:
@@ -80,6 +81,11 @@ class HiddenMarkovModel(Estimator):
     def sigmas_(self) -> np.ndarray:
         """The σ_i, shape (N,)."""
         return self.parameters_.sigmas
+
+    @property
+    def n_components_(self) -> int:
+        """Number of hidden states N: `n_components`, or what was found if that is ``"auto"``."""
+        return len(self.startprob_)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_parameters")
@@ -148,8 +154,7 @@ class HiddenMarkovModel(Estimator):
     @property
     def n_parameters(self) -> int:
         """Free parameters: π, A, c and σ."""
-        n = self.n_components
-        return (n - 1) + n * (n - 1) + n * self.manifold.dim + n
+        return free_parameters(self.n_components_, self.manifold.dim)
 
     def aic(self, X, *, lengths=None) -> float:
         """Akaike's criterion on X; lower is better."""

@@ -42,6 +42,11 @@ class Parameters(NamedTuple):
         )
 
 
+def free_parameters(n: int, dim: int) -> int:
+    """How many numbers say what π, A, c and σ are, with n states on a manifold of dimension dim."""
+    return (n - 1) + n * (n - 1) + n * dim + n
+
+
 def log_densities(manifold: Manifold, d2: np.ndarray, sigmas: np.ndarray) -> np.ndarray:
     """log p(y_t; c_i, σ_i) of eq. (1), shape (T, N), from squared distances of shape (N, T)."""
     log_z = manifold.gaussian.moments(sigmas).log_z
@@ -96,6 +101,12 @@ def floor_of_sigma(manifold: Manifold, points: np.ndarray, min_sigma: float | No
     apart = manifold.dist(points[:-1], points[1:]) if len(points) > 1 else np.zeros(1)
     scale = float(np.median(apart))
     return MIN_SIGMA * min(scale, 1.0) if scale > _SMALLEST_FLOOR else MIN_SIGMA
+
+
+@lru_cache(64)  # a short fit asks for it several times
+def delta_of_floor(manifold: Manifold, min_sigma: float) -> float:
+    """The floor of every δ that follows from that of σ."""
+    return float(manifold.delta(min_sigma))
 
 
 def sigmas_from_delta(manifold: Manifold, delta: np.ndarray, min_sigma: float) -> np.ndarray:

@@ -245,13 +245,16 @@ EXPECTED_FAILURES = {
 NOT_RUN = ("check_array_api_input",)
 """It skips itself: the estimators do not claim to work on arrays of other libraries."""
 
-SMALL = {
-    RiemannianHMM: {},
-    RiemannianKMeans: {},
-    StreamingRiemannianHMM: {"window": 20},
-    WindowedRiemannianHMM: {"window": 20},
-    AutoMemoryRiemannianHMM: {"init": "cold"},
-}
+SMALL = (
+    (RiemannianHMM, 2, {}),
+    (RiemannianHMM, "auto", {"max_components": 3}),
+    (RiemannianKMeans, 2, {}),
+    (StreamingRiemannianHMM, 2, {"window": 20}),
+    (StreamingRiemannianHMM, "auto", {"window": 20}),
+    (WindowedRiemannianHMM, 2, {"window": 20}),
+    (AutoMemoryRiemannianHMM, 2, {"init": "cold"}),
+)
+"""Estimators that the small data of the checks are enough for: class, states and options."""
 
 
 def name_of(check) -> str:
@@ -260,11 +263,11 @@ def name_of(check) -> str:
 
 def checks():
     """Every check of every estimator, on the space that its data are of."""
-    for kind, options in SMALL.items():
+    for kind, states, options in SMALL:
         failing = {name: why for name, (kinds, why) in EXPECTED_FAILURES.items() if kind in kinds}
         for features in sorted({2, *FEATURES.values()}):
             radial_table(Euclidean(features).gaussian)  # the first use fills a cache of its law
-            estimator = kind(Euclidean(features), 2, **options)
+            estimator = kind(Euclidean(features), states, **options)
             for case in estimator_checks_generator(
                 estimator, expected_failed_checks=failing, mark="xfail", xfail_strict=True
             ):

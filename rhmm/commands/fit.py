@@ -11,7 +11,7 @@ from rhmm import RiemannianHMM
 from rhmm.commands.common import columns, positive, progress_bar, write
 from rhmm.commands.data import add_search_arguments, read_data
 from rhmm.commands.select import MOST_STATES, select
-from rhmm.learners.em import Monitor
+from rhmm.learners.em_steps import Monitor
 from rhmm.recording import Recording
 from rhmm.scoring import accuracy
 from rhmm.storage import model_path
@@ -91,6 +91,6 @@ def _summary(model: RiemannianHMM, recording: Recording, path: Path) -> str:
         return sentence
     known = recording.labels >= 0
     predicted = model.predict(points, lengths=lengths)
-    n = max(model.n_components, len(recording.label_names))
+    n = max(model.n_components_, len(recording.label_names))
     found = accuracy(recording.labels[known], predicted[known], n)
     return f"{sentence} The states agree with {found:.1%} of the labels."

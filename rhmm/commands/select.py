@@ -6,8 +6,9 @@ import numpy as np
 
 from rhmm.commands.common import columns, positive, progress_bar, write
 from rhmm.commands.data import add_search_arguments, read_data
+from rhmm.learners.em_sizes import CRITERIA
 from rhmm.recording import Recording
-from rhmm.selection import CRITERIA, Selection, select_n_components
+from rhmm.selection import Selection, select_n_components
 
 MOST_STATES = 12
 """That are tried, unless told otherwise."""

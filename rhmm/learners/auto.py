@@ -254,8 +254,6 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
         As for `StreamingRiemannianHMM`.
     """
 
-    ensembles: ClassVar[tuple[type[Ensemble], ...]] = (Bank,)
-
     def __init__(
         self,
         manifold: Manifold,
@@ -284,6 +282,11 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
         if self.init == "cold":
             return self._cold_start_size
         return max(_LEAST_START, _START * self.n_components)
+
+    @property
+    def ensembles(self) -> tuple[type[Ensemble], ...]:
+        """The kinds of ensembles that it runs."""
+        return (Bank,)
 
     def _settled(self, state: StreamingState, points: np.ndarray) -> Ensemble:
         members = [Runner(self._settings_of(Bank, m), state).copy() for m in range(len(BANK))]

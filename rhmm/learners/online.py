@@ -4,8 +4,7 @@ memory, and the learner can be asked, explained, saved and restored at any momen
 
 from abc import abstractmethod
 from collections.abc import Callable
-from functools import lru_cache
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -13,8 +12,7 @@ from rhmm.estimator import Estimator, check_components
 from rhmm.exceptions import warn_degenerate
 from rhmm.gaussian.table import radial_table
 from rhmm.learners.em import RiemannianHMM
-from rhmm.manifolds import Manifold
-from rhmm.parameters import floor_of_sigma, stationary_law
+from rhmm.parameters import delta_of_floor, floor_of_sigma, stationary_law
 from rhmm.streams import files
 from rhmm.streams.ensemble import Ensemble, Runner
 from rhmm.streams.explanation import Explanation, scaled_densities
@@ -39,7 +37,8 @@ class OnlineHMM(Estimator):
     with (`_begin`), how it goes on (`_decide`) and what its step is made of (`_explain`).
     """
 
-    n_components: int
+    n_components: Any
+    """A whole number, or a word where the learner finds it."""
     min_sigma: float | None
     trace_every: int | None
     callback: Callable[[Self], None] | None
@@ -48,8 +47,6 @@ class OnlineHMM(Estimator):
     """The compiled recursion."""
     state_class: ClassVar[type]
     """The NamedTuple that the kernel works on."""
-    ensembles: ClassVar[tuple[type[Ensemble], ...]] = (Ensemble,)
-    """The kinds of ensembles that it runs."""
     own_settings: ClassVar[tuple[str, ...]] = ()
     """The settings in which its runners differ."""
 
@@ -58,13 +55,24 @@ class OnlineHMM(Estimator):
     def check_options(self) -> None:
         """Raise a ValueError that names the first wrong argument of the constructor."""
         super().check_options()
-        check_components("n_components", self.n_components)
+        _ = self._sizes
         self.manifold.check_min_sigma(self.min_sigma)
         if self.trace_every is not None:
             check_integer("trace_every", self.trace_every, at_least=1)
         check_callback(self.callback)
 
     # Of each learner
+
+    @property
+    def _sizes(self) -> tuple[int, int]:
+        """How many states it has at least and at most; a stream is told in so many columns."""
+        n = check_components("n_components", self.n_components)
+        return n, n
+
+    @property
+    def ensembles(self) -> tuple[type[Ensemble], ...]:
+        """The kinds of ensembles that it runs."""
+        return (Ensemble,)
 
     @property
     @abstractmethod
@@ -168,7 +176,7 @@ class OnlineHMM(Estimator):
         X, observed = self.manifold.observations("X", X, allow_all_missing=True)
         if len(check_lengths(lengths, len(X))) > 1:
             raise ValueError("lengths must be one number: a stream is a single sequence")
-        n = self.n_components
+        n = self._sizes[1]
         filtered = np.full((len(X) if want_filtered else 0, n), 1.0 / n)
         done = 0
         while done < len(X):
@@ -231,7 +239,7 @@ class OnlineHMM(Estimator):
 
     @property
     def _least_delta(self) -> float:
-        return _delta_of(self.manifold, self._known_stream.min_sigma)
+        return delta_of_floor(self.manifold, self._known_stream.min_sigma)
 
     # What has been learned
 
@@ -254,6 +262,11 @@ class OnlineHMM(Estimator):
                 f"it starts from {self.start_size} observations, and has seen {len(stream.buffer)}"
             )
         return stream.ensemble.state
+
+    @property
+    def n_components_(self) -> int:
+        """Number of states N, as learned so far."""
+        return len(self._state.delta)
 
     @property
     def transmat_(self) -> np.ndarray:
@@ -290,7 +303,7 @@ class OnlineHMM(Estimator):
             raise AttributeError("there is no trace: give trace_every to the constructor")
         stream = self._known_stream
         if not stream.traces:
-            return empty_trace(0, np.empty((self.n_components, *self.manifold.point_shape)))
+            return empty_trace(0, np.empty((self._sizes[1], *self.manifold.point_shape)))
         stream.traces = [joined(stream.traces)]
         return stream.traces[0]
 
@@ -322,15 +335,16 @@ class OnlineHMM(Estimator):
         Changes nothing.
         """
         y = self._one(y)
-        if not self.__sklearn_is_fitted__():
-            return np.full(self.n_components, 1.0 / self.n_components)
-        state = self._state
-        predicted = state.latest_filter() @ state.transmat
-        if np.isnan(y).any() or self._known_stream.sensor.would_drop(y):
-            return predicted
-        d2 = self.manifold.squared_distances(y, state.means)
-        joint = predicted * scaled_densities(state, d2)[0]
-        return joint / joint.sum()
+        stream = self._stream
+        if stream is None or stream.ensemble is None:
+            return np.full(self._sizes[1], 1.0 / self._sizes[1])
+        state = stream.ensemble.state
+        law = state.latest_filter() @ state.transmat
+        if not (np.isnan(y).any() or stream.sensor.would_drop(y)):
+            d2 = self.manifold.squared_distances(y, state.means)
+            law *= scaled_densities(state, d2)[0]
+            law /= law.sum()
+        return stream.ensemble.in_columns(law)
 
     def predict_one(self, y) -> int | None:
         """The most probable state of y as the next observation; None before the start."""
@@ -383,8 +397,3 @@ class OnlineHMM(Estimator):
     def load(cls, path) -> Self:
         """Read a learner that `save` wrote; it has no callback."""
         return files.load(path, cls)
-
-
-@lru_cache(64)  # a short fit asks for it several times
-def _delta_of(manifold: Manifold, sigma: float) -> float:
-    return float(manifold.delta(sigma))

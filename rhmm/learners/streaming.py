@@ -7,12 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from rhmm.estimator import AUTO, check_components
 from rhmm.learners.learner import OnlineLearner, Option
 from rhmm.learners.online import OnlineHMM
 from rhmm.learners.windowed import check_window
 from rhmm.manifolds import Manifold
 from rhmm.search import Fit, Sample
 from rhmm.streams import start
+from rhmm.streams.counting import Counting
 from rhmm.streams.ensemble import Ensemble, Runner
 from rhmm.streams.explanation import (
     Explanation,
@@ -22,6 +24,7 @@ from rhmm.streams.explanation import (
     present_estimate,
     scaled_densities,
 )
+from rhmm.streams.recount import Recount, first_count, recount
 from rhmm.streams.review import LEAST_GAIN, Challenger, Recorder, Reviewed, better_fit
 from rhmm.streams.streaming_kernel import (
     FLOOR,
@@ -34,6 +37,8 @@ from rhmm.validation import check_choice, check_integer
 
 GROWING, FIXED = "growing", "fixed"
 _INITS = ("kmeans", "cold")
+_COLD = 30
+"""Observations of a cold start, at least."""
 _GAIN = 1.5
 
 
@@ -66,7 +71,7 @@ class StreamingHMM(OnlineHMM):
 
     @property
     def _cold_start_size(self) -> int:
-        return max(30, 10 * self.n_components)
+        return max(_COLD, 10 * self.n_components)
 
     def _begin(self, points: np.ndarray, seen: int) -> Ensemble:
         """The best start from the first points."""
@@ -160,8 +165,13 @@ class StreamingRiemannianHMM(StreamingHMM):
 
     Parameters
     ----------
-    manifold, n_components
+    manifold
         As for `RiemannianHMM`.
+    n_components
+        Number of hidden states N, or ``"auto"``: states are born and die as the stream asks for it,
+        see `rhmm.streams.counting`. `n_components_` says how many there are, `names_` which.
+    max_components
+        The most states that ``"auto"`` can lead to.
     window
         The paper's Δ: how many observations it starts from, and how long a fixed memory is.
     memory
@@ -189,8 +199,9 @@ class StreamingRiemannianHMM(StreamingHMM):
     def __init__(
         self,
         manifold: Manifold,
-        n_components: int,
+        n_components: int | str,
         *,
+        max_components: int = 12,
         window: int = 200,
         memory: str = GROWING,
         lag: int = 8,
@@ -202,6 +213,7 @@ class StreamingRiemannianHMM(StreamingHMM):
     ):
         self.manifold = manifold
         self.n_components = n_components
+        self.max_components = max_components
         self.window = window
         self.memory = memory
         self.lag = lag
@@ -213,21 +225,60 @@ class StreamingRiemannianHMM(StreamingHMM):
 
     def check_options(self) -> None:
         """Raise a ValueError that names the first wrong argument of the constructor."""
+        check_components("max_components", self.max_components)
         super().check_options()
-        check_window(self.window, self.n_components)
+        check_window(self.window, 1 if self._is_auto else self.n_components)
         if self.memory == "auto":
             raise ValueError("memory='auto' is a learner of its own: AutoMemoryRiemannianHMM")
         check_choice("memory", self.memory, (GROWING, FIXED))
+        if self._is_auto and self.memory == FIXED:
+            raise ValueError(
+                "memory must be 'growing' where n_components is 'auto': states are counted on a "
+                "record of the whole stream"
+            )
+
+    @property
+    def _is_auto(self) -> bool:
+        return self.n_components == AUTO
+
+    @property
+    def _sizes(self) -> tuple[int, int]:
+        return (1, self.max_components) if self._is_auto else super()._sizes
 
     @property
     def start_size(self) -> int:
         """Observations that it starts from: Δ, or a few if it starts cold."""
-        return self._cold_start_size if self.init == "cold" else self.window
+        if self.init == "cold":
+            return _COLD if self._is_auto else self._cold_start_size
+        return self.window
 
-    ensembles: ClassVar[tuple[type[Ensemble], ...]] = (Reviewed,)
+    @property
+    def names_(self) -> np.ndarray:
+        """The name of each state, shape (N,): its column in the trace and in
+        `partial_fit_predict_proba`.
+
+        A state keeps its name as long as it lives. If `n_components` is a number, state i is i.
+        """
+        n = self.n_components_
+        ensemble = self._known_stream.ensemble
+        return ensemble.present_names.copy() if isinstance(ensemble, Counting) else np.arange(n)
+
+    @property
+    def ensembles(self) -> tuple[type[Ensemble], ...]:
+        """The kinds of ensembles that it runs."""
+        return (Counting,) if self._is_auto else (Reviewed,)
+
+    def _best_start(self, points: np.ndarray, cold: bool) -> Fit:
+        if not self._is_auto:
+            return super()._best_start(points, cold)
+        sample = Sample(self.manifold, points, np.array([len(points)]), self._least_delta)
+        return first_count(sample, self.max_components, self._known_stream.rng)
 
     def _settled(self, state: StreamingState, points: np.ndarray) -> Ensemble:
-        runner = Runner(self._settings_of(Reviewed, 0), state)
+        kind = self.ensembles[0]
+        runner = Runner(self._settings_of(kind, 0), state)
+        if self._is_auto:
+            return Counting(learn, runner, self.manifold, points, self.max_components)
         return Reviewed(learn, runner, self.manifold, points)
 
     def _settings_of(self, kind: type[Ensemble], runner: int) -> StreamingSettings:
@@ -236,7 +287,22 @@ class StreamingRiemannianHMM(StreamingHMM):
     def _decide(self, ensemble: Ensemble) -> Ensemble:
         if isinstance(ensemble, Reviewed):
             ensemble.decide(self._challenger)
+        elif isinstance(ensemble, Counting):
+            ensemble.decide(self._recount)
         return ensemble
+
+    def _recount(self, ensemble: Counting, after_alarm: bool) -> Recount | None:
+        """Another number of states that explains the ensemble's record better, if any does."""
+        look = ensemble.look_back(self.manifold, self._least_delta, after_alarm=after_alarm)
+        return recount(
+            look.sample,
+            ensemble.state,
+            ensemble.present_names,
+            self._known_stream.rng,
+            most=self.max_components,
+            price=look.price,
+            is_whole=look.is_whole,
+        )
 
 
 INIT = Option(

@@ -3,6 +3,7 @@
 from rhmm.search.climbing import Fit, climbed
 from rhmm.search.moves import appraise, improved
 from rhmm.search.sample import Sample, thinned
+from rhmm.search.sizes import evidence, n_parameters, path_of_sizes, resized
 from rhmm.search.starts import seeds, starts
 
 __all__ = [
@@ -10,7 +11,11 @@ __all__ = [
     "Sample",
     "appraise",
     "climbed",
+    "evidence",
     "improved",
+    "n_parameters",
+    "path_of_sizes",
+    "resized",
     "sample_for",
     "search",
     "seeds",

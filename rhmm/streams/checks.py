@@ -97,8 +97,13 @@ def _check_dispersion(state, manifold: Manifold) -> None:
             raise ValueError("half_precision and log_z must be those of delta")
 
 
-def check_trace(trace: Trace, n: int, manifold: Manifold, every: int | None, seen: int) -> None:
-    """The trace of a learner with n components that has seen so many observations."""
+def check_trace(
+    trace: Trace, n: int, manifold: Manifold, every: int | None, seen: int, *, or_missing: bool
+) -> None:
+    """The trace of a learner with n components that has seen so many observations.
+
+    If `or_missing`, states may be missing in it.
+    """
     if every is None:
         raise ValueError("trace must be empty where trace_every is None")
     rows = len(trace.step)
@@ -107,7 +112,8 @@ def check_trace(trace: Trace, n: int, manifold: Manifold, every: int | None, see
         "log_likelihood": (rows,),
     }  # fmt: skip
     for name, array in trace._asdict().items():
-        check_array(name, array, shapes.get(name, (rows, n)), _KINDS.get(name, np.float64))
+        shape, kind = shapes.get(name, (rows, n)), _KINDS.get(name, np.float64)
+        check_array(name, array, shape, kind, or_missing=or_missing)
     steps = trace.step
     if (steps % every).any() or (np.diff(steps, prepend=0) <= 0).any() or steps[-1:].sum() > seen:
         raise ValueError(f"step must rise in steps of {every} to at most {seen}")

@@ -66,16 +66,18 @@ class Ensemble:
 
     def learn(self, geometry, table, X, observed, want_filtered: bool) -> tuple[np.ndarray, Trace]:
         """Take in X; returns the leader's filtered probabilities (if wanted) and its trace."""
-        first, n = int(self.state.counters[0]), len(self.state.delta)
+        first = int(self.state.counters[0])
         every = self.runners[0].settings.trace_every
         rows = (first + len(X)) // every - first // every if every else 0
         predictive = np.empty((len(self.runners), len(X) if len(self.runners) > 1 else 0))
-        filtered = np.empty((len(self.runners), len(X) if want_filtered else 0, n))
+        length = len(X) if want_filtered else 0
+        filtered = [np.empty((length, len(runner.state.delta))) for runner in self.runners]
         traces = [empty_trace(rows, runner.state.means) for runner in self.runners]
         for r, (settings, state) in enumerate(self.runners):
             self._learn(
                 geometry, table, settings, X, observed, state, filtered[r], predictive[r], traces[r]
             )
+        filtered, traces = self._published(filtered, traces)
         leaders = np.zeros(len(X), np.int64)
         if len(self.runners) == 1:
             self._watch(X, observed, predictive, leaders)
@@ -90,7 +92,19 @@ class Ensemble:
         picked = leaders[at]
         trace = Trace(*(np.stack(f)[picked, np.arange(rows)] for f in zip(*traces, strict=True)))
         trace = trace._replace(log_likelihood=sums[at])
-        return filtered[leaders, np.arange(len(X))] if want_filtered else filtered[0], trace
+        if not want_filtered:
+            return filtered[0], trace
+        return np.stack(filtered)[leaders, np.arange(len(X))], trace
+
+    def _published(
+        self, filtered: list[np.ndarray], traces: list[Trace]
+    ) -> tuple[list[np.ndarray], list[Trace]]:
+        """What each runner tells, in arrays of the same shape for all of them."""
+        return filtered, traces
+
+    def in_columns(self, probabilities: np.ndarray) -> np.ndarray:
+        """Those of the leader's states (N,) as it tells them."""
+        return probabilities
 
     def _watch(self, X, observed, predictive, led) -> None:
         """For ensembles that decide something: note what was learned, and who led then."""

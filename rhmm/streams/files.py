@@ -107,7 +107,7 @@ def _restored(learner_class, head: dict, content: dict):
         # The recursion has changed since: it goes on from what the leader had learned.
         check_whole("leader", head["ensemble"]["numbers"]["leader"], 0, len(states) - 1)
         leader = states[head["ensemble"]["numbers"]["leader"]]
-        check_state(leader, learner.n_components, manifold, *learner._room)
+        _check_state(learner, leader)
         stream.ensemble = learner.ensemble_from(leader)
         head["latest"] = head["ensemble"] = None
     if head["latest"] is not None:
@@ -195,7 +195,7 @@ def _plain(rng_state):
 
 def _check(learner, stream) -> None:
     """Refuse arrays of another size or kind, numbers out of range, and counters that disagree."""
-    n, manifold = learner.n_components, learner.manifold
+    (fewest, n), manifold = learner._sizes, learner.manifold
     most = learner.start_size - 1 if stream.ensemble is None else 0
     if len(stream.buffer) > most:
         raise ValueError(f"buffer must hold at most {most} observations")
@@ -211,18 +211,28 @@ def _check(learner, stream) -> None:
         check_whole(name, value, least, MOST)
     if stream.ensemble is not None:
         for runner in stream.ensemble.runners:
-            check_state(runner.state, n, manifold, *learner._room)
+            _check_state(learner, runner.state)
         stream.ensemble.check(n, manifold)
     if stream.latest is not None:
         runner, y, observed = stream.latest
-        check_state(runner.state, n, manifold, *learner._room)
+        _check_state(learner, runner.state)
         check_array("y", y, manifold.point_shape, or_missing=True)
         if not isinstance(observed, bool) or observed:
             check_points("y", y, manifold)
         if runner.state.counters[0] != stream.n_samples_seen - 1:
             raise ValueError("counters of the latest state must be one behind")
     if stream.traces:
-        check_trace(stream.traces[0], n, manifold, learner.trace_every, stream.n_samples_seen)
+        check_trace(
+            stream.traces[0], n, manifold, learner.trace_every, stream.n_samples_seen,
+            or_missing=fewest < n,
+        )  # fmt: skip
+
+
+def _check_state(learner, state) -> None:
+    """Refuse a state of another size, or one that the kernel could not have left."""
+    least, most = learner._sizes
+    n = min(max(len(state.delta), least), most)
+    check_state(state, n, learner.manifold, *learner._room)
 
 
 def generator_at(rng_state: Mapping[str, Any]) -> np.random.Generator:

@@ -38,7 +38,7 @@ class History:
         return cls(np.zeros((history_size(n_components), *manifold.point_shape)))
 
     @property
-    def _every(self) -> int:
+    def every(self) -> int:
         """Of so many blocks one is kept."""
         return 1 << max((self.seen - 1) // len(self.points), 0).bit_length()
 
@@ -49,11 +49,11 @@ class History:
 
     @property
     def is_full(self) -> bool:
-        return self.seen == len(self.points) * self._every
+        return self.seen == len(self.points) * self.every
 
     def until_full(self) -> int:
         """How many more observations there must be until it is full, or full again."""
-        every = 2 * self._every if self.is_full else self._every
+        every = 2 * self.every if self.is_full else self.every
         return len(self.points) * every - self.seen
 
     def add(self, points: np.ndarray) -> None:
@@ -71,7 +71,7 @@ class History:
             self.points[half:] = 0.0
         begin = self.seen
         self.seen += len(points)
-        every = self._every
+        every = self.every
         if every == 1:
             self.points[begin : self.seen] = points
             return
@@ -88,15 +88,18 @@ class History:
         blocks, rest = divmod(seen, _BLOCK)
         return math.ceil(blocks / every) * _BLOCK + (rest if blocks % every == 0 else 0)
 
-    def sample(self, manifold: Manifold, least_delta: float) -> Sample:
-        """What is kept; blocks that do not follow each other are sequences of their own."""
-        every = self._every
-        points = self.points[: self._count(self.seen, every)]
-        ends = np.arange(_BLOCK, len(points), _BLOCK) if every > 1 else np.empty(0, np.int64)
+    def sample(self, manifold: Manifold, least_delta: float, step: int = 1) -> Sample:
+        """What is kept, or one block of `step`; blocks that do not follow each other are sequences
+        of their own."""
+        points = self.points[: self._count(self.seen, self.every)]
+        if step > 1:
+            points = points[np.arange(len(points)) // _BLOCK % step == 0]
+        apart = self.every * step > 1
+        ends = np.arange(_BLOCK, len(points), _BLOCK) if apart else np.empty(0, np.int64)
         return Sample(manifold, points, np.append(ends, len(points)), least_delta)
 
     def check(self, n_components: int, manifold: Manifold) -> None:
         """Refuse what a file says if it could not have come about."""
         check_array("record", self.points, (history_size(n_components), *manifold.point_shape))
         check_whole("recorded", self.seen, 0, MOST)
-        check_points("record", self.points[: self._count(self.seen, self._every)], manifold)
+        check_points("record", self.points[: self._count(self.seen, self.every)], manifold)

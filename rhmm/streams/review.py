@@ -68,12 +68,20 @@ class Recorder(Ensemble):
 
     numbers: ClassVar[tuple[str, ...]] = (*Ensemble.numbers, "recorded", "reviewed")
     arrays: ClassVar[tuple[str, ...]] = (*Ensemble.arrays, "record")
+    rooms: ClassVar[int] = 1
+    """How many times the usual size its record has."""
 
     def __init__(
-        self, learn: Callable, runners: list[Runner], manifold: Manifold, points: np.ndarray
+        self,
+        learn: Callable,
+        runners: list[Runner],
+        manifold: Manifold,
+        points: np.ndarray,
+        room_for: int | None = None,
     ):
+        """The record begins with `points`; it has room for so many states, or for those it has."""
         super().__init__(learn, runners)
-        history = History.empty(manifold, len(self.state.delta))
+        history = History.empty(manifold, self.rooms * (room_for or len(self.state.delta)))
         self.record, self.recorded = history.points, 0
         self._note(points)
         self.reviewed = self.recorded
@@ -103,7 +111,7 @@ class Recorder(Ensemble):
     def check(self, n: int, manifold: Manifold) -> None:
         """Refuse what a file says if it could not have come about."""
         super().check(n, manifold)
-        self.history.check(n, manifold)
+        self.history.check(self.rooms * n, manifold)
         check_whole("reviewed", self.reviewed, 0, self.recorded)
 
 

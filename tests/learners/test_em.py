@@ -13,7 +13,7 @@ from rhmm import (
     RiemannianHMM,
     RiemannianKMeans,
 )
-from rhmm.learners import em
+from rhmm.learners import em_steps
 from rhmm.learners.em import Iterates
 from rhmm.paper import paper_model
 from tests import brute_force
@@ -120,7 +120,7 @@ def test_too_few_iterations_are_warned_of():
 @pytest.fixture
 def maximise_badly(monkeypatch):
     """The third M-step gives back the parameters before the second, which are less likely."""
-    seen, maximise = [], em._maximise
+    seen, maximise = [], em_steps._maximise
 
     def badly(manifold, points, observed, lengths, posterior, old, d2, min_sigma):
         seen.append((old, d2))
@@ -128,7 +128,7 @@ def maximise_badly(monkeypatch):
             return seen[1]
         return maximise(manifold, points, observed, lengths, posterior, old, d2, min_sigma)
 
-    monkeypatch.setattr(em, "_maximise", badly)
+    monkeypatch.setattr(em_steps, "_maximise", badly)
 
 
 def test_a_likelihood_that_falls_ends_the_fit_with_a_warning(maximise_badly):
@@ -144,7 +144,7 @@ def test_a_likelihood_that_falls_ends_the_fit_with_a_warning(maximise_badly):
 
 
 def test_a_likelihood_that_falls_by_rounding_has_converged(monkeypatch):
-    expect = em._expect
+    expect = em_steps._expect
 
     def rounded(*arguments):
         posterior = expect(*arguments)
@@ -152,7 +152,7 @@ def test_a_likelihood_that_falls_by_rounding_has_converged(monkeypatch):
         return posterior._replace(log_likelihood=-1e4 - 1e-8 * len(steps))
 
     steps = []
-    monkeypatch.setattr(em, "_expect", rounded)
+    monkeypatch.setattr(em_steps, "_expect", rounded)
     X, _ = paper_model().sample(500, random_state=0)
     model = RiemannianHMM(Hyperbolic(2), 3, random_state=0).fit(X)  # no warning
     assert np.diff(model.monitor_.log_likelihood).tolist() == pytest.approx([-1e-8], rel=1e-3)

@@ -8,7 +8,7 @@ import pytest
 
 from rhmm import Hyperbolic
 from tests.learners.chains import content, learner, stream
-from tests.streams.altering import altered, with_other_head
+from tests.streams.altering import altered, with_other_entry, with_other_head
 
 
 @pytest.fixture(scope="module")
@@ -84,10 +84,7 @@ def test_states_that_cannot_have_come_about_are_refused(
     name, array, at, value, message, files, tmp_path
 ):
     path, kind = copied(files, name, tmp_path)
-    with np.load(path) as file:
-        changed = file[array]
-    changed.flat[at] = value
-    altered(path, **{array: changed})
+    with_other_entry(path, array, at, value)
     with pytest.raises(ValueError, match=f"is not a learner that rhmm saved.*{message}"):
         kind.load(path)
 

@@ -1,0 +1,156 @@
+"""How many states: models of every size for a sample, and the way from one size to the next.
+
+The likelihood always grows with the number of states N, and EM may be lost at any of them. So a
+model of one size is started from its neighbours as well: by a split of the model with one state
+less, and by a merge of the model with one more.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from rhmm.gaussian.table import half_precision_and_log_z, radial_table
+from rhmm.parameters import free_parameters
+from rhmm.search.climbing import Fit, climbed, outlying
+from rhmm.search.moves import Appraisal, appraise, fitted, improved, merged, split
+from rhmm.search.sample import Sample
+from rhmm.search.starts import starts
+
+_TRIED, _KEPT, _STEPS = 16, 4, 15
+"""Starts of each search, how many of them go on, and their EM iterations."""
+_NEIGHBOURS = 3
+"""Splits and merges of a neighbour that are tried."""
+_MOVES = 4
+"""Moves that are tried on the best start of each size."""
+_FIRST_LOOK = 3
+"""EM iterations after which the best of several splits or merges is chosen."""
+_MOST_OUTLIERS = 0.03
+"""The share of the points that can be outliers, as in a climb."""
+_LEAST_GAIN = 2.0
+"""Nats that another number of states must be worth to be chosen."""
+_HOPELESS = 20.0
+"""A merge is not tried if its appraisal loses twice what it saves, and so many nats more."""
+_HOPE = 0.4
+"""Nats for each parameter that a split must have gained at the first look to go on."""
+
+
+def n_parameters(n: int, dim: int) -> int:
+    """Free parameters of A, c and σ with n states on a manifold of this dimension."""
+    return free_parameters(n, dim) - (n - 1)  # a search begins each sequence with a flat law
+
+
+def path_of_sizes(
+    sample: Sample,
+    most: int,
+    rng: np.random.Generator,
+    patience: int | None = None,
+    searched: Callable[[], None] | None = None,
+) -> dict[int, Fit]:
+    """The best fit to the sample of every size up to `most`; `searched` is called after each.
+
+    With `patience` it ends before that, once so many sizes in a row were no better by BIC.
+    """
+    found: dict[int, Fit] = {}
+    bic: list[float] = []
+    for n in range(1, most + 1):
+        begun = starts(sample, n, rng, tried=_TRIED, kept=_KEPT, steps=_STEPS)[:1]
+        if n > 1:
+            appraisal = appraise(sample, found[n - 1], rng)
+            begun += _splits(sample, found[n - 1], appraisal, _NEIGHBOURS, _STEPS)
+        best = max(begun, key=_likelihood)
+        found[n] = improved(sample, best, rng, tried=_MOVES, steps=_STEPS)
+        penalty = 0.5 * np.log(len(sample.points)) * n_parameters(n, sample.manifold.dim)
+        bic.append(penalty - found[n].log_likelihood)
+        if searched is not None:
+            searched()
+        if patience is not None and n - 1 - int(np.argmin(bic)) >= patience:
+            break
+    for n in range(len(found) - 1, 0, -1):
+        appraisal = appraise(sample, found[n + 1], rng)
+        begun = _merges(sample, found[n + 1], appraisal, np.inf, _STEPS)
+        found[n] = max([found[n], *begun], key=_likelihood)
+    return found
+
+
+def evidence(sample: Sample, fit: Fit) -> float:
+    """log p of the sample if each sequence begins in a state as often as that is visited.
+
+    EM on a sample lets all sequences begin in any state alike. In a sample of many short ones a
+    state that is visited often would then better be counted twice.
+    """
+    first = fit.gamma[np.append(0, sample.ends[:-1])]
+    law = len(fit.delta) * fit.visits / fit.visits.sum()
+    return fit.log_likelihood + float(np.log(first @ law).sum())
+
+
+def resized(sample: Sample, fit: Fit, rng: np.random.Generator, most: int, price: float) -> Fit:
+    """The fit after splits and merges, one after another as long as one pays.
+
+    A free parameter must be worth `price` nats. There are never more than `most` states.
+    """
+    dim = sample.manifold.dim
+
+    def value(fit: Fit) -> float:
+        return evidence(sample, fit) - price * n_parameters(len(fit.delta), dim)
+
+    while True:
+        n, appraisal = len(fit.delta), appraise(sample, _without_outliers(sample, fit), rng)
+        found = []
+        if n < most:
+            more = n_parameters(n + 1, dim) - n_parameters(n, dim)
+            begun = _splits(sample, fit, appraisal, n, _FIRST_LOOK)
+            found += _further(sample, begun, fit.log_likelihood + _HOPE * more)
+        if n > 1:
+            saved = price * (n_parameters(n, dim) - n_parameters(n - 1, dim))
+            begun = _merges(sample, fit, appraisal, 2.0 * saved + _HOPELESS, _FIRST_LOOK)
+            found += _further(sample, begun, -np.inf)  # EM has far to go after a merge
+        best = max(found, key=value, default=fit)
+        if value(best) < value(fit) + _LEAST_GAIN:
+            return fit
+        fit = best
+
+
+def _without_outliers(sample: Sample, fit: Fit) -> Fit:
+    """The fit without weight on points far from every state: a split would begin with them."""
+    d2 = sample.manifold.squared_distances(sample.points, fit.means)
+    table = radial_table(sample.manifold.gaussian)
+    half_precision = np.array([half_precision_and_log_z(table, delta)[0] for delta in fit.delta])
+    nearest = (half_precision[:, None] * d2).min(axis=0)
+    limit = max(outlying(sample.manifold.dim), float(np.quantile(nearest, 1.0 - _MOST_OUTLIERS)))
+    return fit._replace(gamma=np.where((nearest > limit)[:, None], 0.0, fit.gamma))
+
+
+def _further(sample: Sample, found: list[Fit], least: float) -> list[Fit]:
+    """The best of several fits after more EM, unless its likelihood is below the least."""
+    best = max(found, key=_likelihood, default=None)
+    if best is None or best.log_likelihood < least:
+        return []
+    return [climbed(sample, best.transmat, best.means, best.delta, best.prior, _STEPS)]
+
+
+def _splits(sample: Sample, fit: Fit, appraisal: Appraisal, count: int, steps: int) -> list[Fit]:
+    """So many of the splits that promise the most."""
+    states = np.argsort(-appraisal.gain, kind="stable")[:count]
+    return [
+        fitted(
+            sample, *split(sample, fit.gamma, fit.means, k, appraisal.seeds[k]), fit.prior, steps
+        )
+        for k in states
+        if appraisal.gain[k] > -np.inf
+    ]
+
+
+def _merges(sample: Sample, fit: Fit, appraisal: Appraisal, limit: float, steps: int) -> list[Fit]:
+    """The merges that lose the least, each less than the limit by its appraisal."""
+    loss = np.where(np.tri(len(fit.delta), dtype=bool), np.inf, appraisal.loss)
+    found = []
+    for pair in np.argsort(loss, axis=None)[:_NEIGHBOURS]:
+        first, second = divmod(int(pair), len(loss))
+        if first < second and loss[first, second] < limit:
+            gamma, means = merged(fit.gamma, fit.means, first, second)
+            found.append(fitted(sample, gamma, means, fit.prior, steps))
+    return found
+
+
+def _likelihood(fit: Fit) -> float:
+    return fit.log_likelihood
