@@ -46,6 +46,12 @@ class Fit(NamedTuple):
         """Expected visits of each state, shape (N,)."""
         return self.gamma.sum(axis=0)
 
+    def permuted(self, order: np.ndarray) -> "Fit":
+        """The same fit with state ``order[i]`` renamed to i."""
+        of_states = {name: getattr(self, name)[order] for name in ("means", "delta", "latest")}
+        transmat = np.ascontiguousarray(self.transmat[np.ix_(order, order)])
+        return self._replace(transmat=transmat, gamma=self.gamma[:, order], **of_states)
+
 
 def climbed(sample: Sample, transmat, means, delta, prior: float, steps: int) -> Fit:
     """What EM reaches in at most so many iterations from these parameters."""

@@ -81,7 +81,7 @@ def recount(
     more = n_parameters(len(found.delta), dim) - n_parameters(n, dim)
     gain = evidence(sample, found) - before - price * more
     order, source = _in_order(found.gamma, settled.gamma)
-    found = _permuted(found, order)
+    found = found.permuted(order)
     lag, seen = len(state.points) // 2, int(state.counters[0])
     begun = streaming_state(sample.manifold, found, lag, seen)
     if not is_whole:
@@ -103,12 +103,6 @@ def _in_order(gamma: np.ndarray, old: np.ndarray) -> tuple[np.ndarray, np.ndarra
     source[new_state] = old_state
     order = np.argsort(np.where(source < 0, old.shape[1], source), kind="stable")
     return order, source[order]
-
-
-def _permuted(fit: Fit, order: np.ndarray) -> Fit:
-    of_states = {name: getattr(fit, name)[order] for name in ("means", "delta", "latest")}
-    transmat = np.ascontiguousarray(fit.transmat[np.ix_(order, order)])
-    return fit._replace(transmat=transmat, gamma=fit.gamma[:, order], **of_states)
 
 
 def _parents(gamma: np.ndarray, old: np.ndarray, source: np.ndarray) -> np.ndarray:

@@ -77,14 +77,7 @@ def recognised(manifold: Manifold, transmat, means, delta, fit: Fit) -> Fit:
 
 def _reordered(fit: Fit, cost: np.ndarray) -> Fit:
     """State i becomes the one that ``cost[i]``, with all others, is cheapest for."""
-    order = linear_sum_assignment(cost)[1]
-    return fit._replace(
-        transmat=np.ascontiguousarray(fit.transmat[np.ix_(order, order)]),
-        means=fit.means[order],
-        delta=fit.delta[order],
-        gamma=fit.gamma[:, order],
-        latest=fit.latest[order],
-    )
+    return fit.permuted(linear_sum_assignment(cost)[1])
 
 
 def streaming_state(manifold: Manifold, fit: Fit, lag: int, seen: int) -> StreamingState:
