@@ -21,6 +21,7 @@ from rhmm.manifolds import (
     register_manifold,
 )
 from rhmm.parameters import Parameters
+from rhmm.recentring import Recentring, recentred
 from rhmm.scoring import Evaluation, evaluate
 from rhmm.selection import Selection, select_n_components
 from rhmm.streams.trace import Trace
@@ -41,6 +42,7 @@ __all__ = [
     "Monitor",
     "NotRecordedWarning",
     "Parameters",
+    "Recentring",
     "RiemannianHMM",
     "RiemannianKMeans",
     "Run",
@@ -52,6 +54,7 @@ __all__ = [
     "__version__",
     "evaluate",
     "open_executor",
+    "recentred",
     "register_learner",
     "register_manifold",
     "select_n_components",

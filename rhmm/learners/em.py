@@ -2,24 +2,21 @@
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 
+from rhmm.emissions import RIEMANNIAN, Law, RiemannianGaussians, WrappedGaussians, check_emission
 from rhmm.estimator import check_components
 from rhmm.exceptions import ConvergenceWarning, warn_degenerate, warn_not_converged
-from rhmm.inference import Smoothed, smoothing
+from rhmm.inference import Smoothed
+from rhmm.learners.baum_welch import LEAST_WEIGHT, Iterate, Monitor, climb
 from rhmm.learners.learner import Learner, Progress
+from rhmm.learners.tangent_start import best_start, wrapped_law
 from rhmm.manifolds import Manifold
 from rhmm.model import HiddenMarkovModel
-from rhmm.parameters import (
-    Parameters,
-    floor_of_sigma,
-    log_densities,
-    sigmas_from_delta,
-)
+from rhmm.parameters import floor_of_sigma, sigmas_from_delta
 from rhmm.search import search
 from rhmm.validation import (
     as_generator,
@@ -29,44 +26,9 @@ from rhmm.validation import (
     check_number,
 )
 
-_LEAST_WEIGHT = 1e-6
-"""A state that explains fewer expected observations than this keeps its parameters."""
-
-_ROUNDING = 1e-9
-"""The share of itself by which rounding may make the log-likelihood fall."""
-
-
-@dataclass
-class Monitor:
-    """What happened during `fit`: entry k of each list belongs to the parameters after k steps."""
-
-    log_likelihood: list[float] = field(default_factory=list)
-    """log p(X), which never falls but for a `ConvergenceWarning`."""
-    parameters: list[Parameters] = field(default_factory=list)
-    """The whole path, from the start to the result."""
-    converged: bool = False
-    """Whether the last step gained less than `tol`."""
-    cancelled: bool = False
-    """Whether the callback stopped the fit."""
-
-    @property
-    def n_iter(self) -> int:
-        """Number of EM steps taken."""
-        return len(self.parameters) - 1
-
-    @property
-    def _gain(self) -> float:
-        """Of the last step, in log-likelihood."""
-        return self.log_likelihood[-1] - self.log_likelihood[-2] if self.n_iter else np.inf
-
-    @property
-    def _has_fallen(self) -> bool:
-        """Whether the last step lost more likelihood than rounding explains."""
-        return self._gain < -_ROUNDING * max(abs(self.log_likelihood[-1]), 1.0)
-
 
 class RiemannianHMM(HiddenMarkovModel):
-    """Riemannian Gaussians on `manifold`, switched by a hidden Markov chain, learned by EM.
+    """Gaussians on `manifold`, switched by a hidden Markov chain, learned by EM.
 
     Parameters
     ----------
@@ -74,8 +36,17 @@ class RiemannianHMM(HiddenMarkovModel):
         Where the observations live: ``Hyperbolic(2)``, ``SPD(3)``, ``Euclidean(1)``…
     n_components
         Number of hidden states N.
+    emission
+        The law of the observations in a state: ``"riemannian"``, the paper's Riemannian Gaussian,
+        or a wrapped Gaussian (see `rhmm.emissions.wrapped`) whose covariance is ``"isotropic"``,
+        ``"diag"``, ``"tied"`` (one shape, shared by all states) or ``"full"``.
+    shrinkage
+        How many observations of equal variance in all directions are added to those of each
+        covariance, so that few observations give one too; that variance is the mean one of the
+        start. None: as many as the manifold has dimensions. The paper's emission needs none.
     n_init
         Starts that are tried on a sample of the data, see `rhmm.search`; EM goes on from the best.
+        With a wrapped Gaussian, so many more are tried, see `rhmm.learners.tangent_start`.
     n_iter, tol
         EM stops after `n_iter` steps, or when a step gains less than `tol` in log-likelihood.
     min_sigma
@@ -89,7 +60,7 @@ class RiemannianHMM(HiddenMarkovModel):
         Called with the `Monitor` after each EM step; raise StopIteration in it to stop there.
 
     After `fit`: `startprob_` (N,), `transmat_` (N, N), `means_` (N, *point_shape), `sigmas_` (N,),
-    `monitor_`, `peak_nbytes_`.
+    `covariances_` of a wrapped Gaussian, `law_`, `monitor_`, `peak_nbytes_`.
 
     Observations are ``X`` of shape ``(T, *point_shape)``, several sequences one after another with
     their sizes in `lengths`. A row with NaN is a missing observation.
@@ -100,6 +71,8 @@ class RiemannianHMM(HiddenMarkovModel):
         manifold: Manifold,
         n_components: int,
         *,
+        emission: str = RIEMANNIAN,
+        shrinkage: float | None = None,
         n_init: int = 16,
         n_iter: int = 100,
         tol: float = 1e-4,
@@ -110,6 +83,8 @@ class RiemannianHMM(HiddenMarkovModel):
     ):
         self.manifold = manifold
         self.n_components = n_components
+        self.emission = emission
+        self.shrinkage = shrinkage
         self.n_init = n_init
         self.n_iter = n_iter
         self.tol = tol
@@ -122,6 +97,9 @@ class RiemannianHMM(HiddenMarkovModel):
         """Raise a ValueError that names the first wrong argument of the constructor."""
         super().check_options()
         n = check_components("n_components", self.n_components)
+        check_emission(self.emission)
+        if self.shrinkage is not None:
+            check_number("shrinkage", self.shrinkage, at_least=0.0)
         check_integer("n_init", self.n_init, at_least=1)
         check_integer("n_iter", self.n_iter, at_least=0)
         check_number("tol", self.tol, at_least=0.0)
@@ -151,8 +129,7 @@ class RiemannianHMM(HiddenMarkovModel):
         X, observed = self.manifold.observations("X", X)
         lengths = check_lengths(lengths, len(X))
         min_sigma = floor_of_sigma(self.manifold, X[observed], self.min_sigma)
-        self.monitor_ = run_em(
-            self.manifold,
+        self.monitor_, reached, posterior = climb(
             X,
             observed,
             lengths,
@@ -162,132 +139,85 @@ class RiemannianHMM(HiddenMarkovModel):
             min_sigma=min_sigma,
             callback=self.callback,
         )
-        self.parameters_ = self.monitor_.parameters[-1]
-        self.peak_nbytes_ = X.nbytes + 2 * self.n_components * len(X) * 8
-        """Bytes that EM holds at once: the observations, and γ and d² of each in every state."""
+        self._learn(self.monitor_.parameters[-1], reached.law)
+        _warn_of_the_end(self.monitor_, self.n_iter)
+        _warn_of_lost_states(reached.law, posterior, min_sigma)
+        seen = 1 if self.emission == RIEMANNIAN else self.manifold.dim + 1
+        self.peak_nbytes_ = X.nbytes + (1 + seen) * self.n_components * len(X) * 8
+        """Bytes that EM holds at once: the observations, and of each in every state γ and d², or γ,
+        normal coordinates and log J."""
         return self
 
-    def _start(self, X, observed, lengths, min_sigma: float) -> Parameters:
+    def _start(self, X, observed, lengths, min_sigma: float) -> Iterate:
         n = self.n_components
         if self.init is not None:
-            start = self.init.parameters_
-            return start._replace(sigmas=np.maximum(start.sigmas, min_sigma))
+            startprob, transmat, *_ = self.init.parameters_
+            return Iterate(startprob, transmat, self._like(self.init.law_, min_sigma))
         if observed.sum() < n:
             raise ValueError(
                 f"X must hold at least n_components={n} observations, not {observed.sum()}"
             )
+        rng = as_generator("random_state", self.random_state)
         found = search(
             self.manifold,
             X,
             observed,
             lengths,
             n,
-            as_generator("random_state", self.random_state),
+            rng,
             tried=self.n_init,
             least_delta=float(self.manifold.delta(min_sigma)),
         )
         sigmas = sigmas_from_delta(self.manifold, found.delta, min_sigma)
-        return Parameters(np.full(n, 1.0 / n), found.transmat, found.means, sigmas)
-
-
-def run_em(
-    manifold: Manifold,
-    X: np.ndarray,
-    observed: np.ndarray,
-    lengths: np.ndarray,
-    start: Parameters,
-    *,
-    n_iter: int,
-    tol: float,
-    min_sigma: float,
-    callback: Callable[[Monitor], None] | None,
-) -> Monitor:
-    """Climb the likelihood from `start`; `callback` sees the monitor after every step.
-
-    A callback that raises StopIteration ends the climb; the parameters so far are the result.
-    """
-    monitor = Monitor()
-    points = X if observed.all() else X[observed]
-    present = start
-    d2 = manifold.squared_distances(points, start.means)
-    while True:
-        log_density = log_densities(manifold, d2, present.sigmas)
-        if len(points) < len(X):
-            full = np.full((len(X), len(present.sigmas)), np.nan)
-            full[observed] = log_density
-            log_density = full
-        posterior = smoothing(present.startprob, present.transmat, log_density, lengths)
-        monitor.parameters.append(present)
-        monitor.log_likelihood.append(posterior.log_likelihood)
-        if callback is not None:
-            try:
-                callback(monitor)
-            except StopIteration:
-                monitor.cancelled = True
-                break
-        monitor.converged = monitor._gain < tol and not monitor._has_fallen
-        if monitor._gain < tol or monitor.n_iter == n_iter:
-            break
-        present, d2 = _maximise(
-            manifold, points, observed, lengths, posterior, present, d2, min_sigma
+        law = self._like(RiemannianGaussians(self.manifold, found.means, sigmas), min_sigma)
+        start = Iterate(np.full(n, 1.0 / n), found.transmat, law)
+        if self.emission == RIEMANNIAN:
+            return start
+        return best_start(
+            X,
+            observed,
+            lengths,
+            start,
+            rng,
+            tried=self.n_init,
+            shrinkage=self._shrinkage,
+            min_sigma=min_sigma,
         )
-    _warn_of_the_end(monitor, n_iter)
-    _warn_of_lost_states(present, posterior, min_sigma)
-    return monitor
 
+    @property
+    def _shrinkage(self) -> float:
+        return float(self.manifold.dim if self.shrinkage is None else self.shrinkage)
 
-def _maximise(
-    manifold: Manifold,
-    points: np.ndarray,
-    observed: np.ndarray,
-    lengths: np.ndarray,
-    posterior: Smoothed,
-    old: Parameters,
-    d2: np.ndarray,
-    min_sigma: float,
-) -> tuple[Parameters, np.ndarray]:
-    """The M-step; returns the new parameters and d² (N, T) to their means."""
-    gamma = posterior.gamma if len(points) == len(observed) else posterior.gamma[observed]
-    weights = np.ascontiguousarray(gamma.T)
-    occupied = weights.sum(axis=1)
-    alive = occupied > _LEAST_WEIGHT
-    means, sigmas = old.means.copy(), old.sigmas.copy()
-    means[alive], d2_alive, _ = manifold.recentre(points, weights[alive], old.means[alive])
-    delta = np.einsum("it,it->i", weights[alive], d2_alive) / occupied[alive]
-    sigmas[alive] = sigmas_from_delta(manifold, delta, min_sigma)
-    if alive.all():
-        d2 = d2_alive
-    else:
-        d2 = d2.copy()
-        d2[alive] = d2_alive
-    leaving = posterior.zeta_sum.sum(axis=1, keepdims=True)
-    transmat = np.where(
-        leaving > _LEAST_WEIGHT,
-        posterior.zeta_sum / np.maximum(leaving, _LEAST_WEIGHT),
-        old.transmat,
-    )
-    firsts = np.cumsum(lengths) - lengths
-    startprob = posterior.gamma[firsts].mean(axis=0)
-    transmat /= transmat.sum(axis=1, keepdims=True)
-    return Parameters(startprob / startprob.sum(), transmat, means, sigmas), d2
+    def _like(self, law: Law, min_sigma: float) -> Law:
+        """A law of our emission that begins where `law` is, with the same E[d²] in every state."""
+        sigmas = np.maximum(law.sigmas, min_sigma)
+        if self.emission == RIEMANNIAN:
+            return RiemannianGaussians(self.manifold, law.means, sigmas)
+        variances = self.manifold.gaussian.moments(sigmas).delta / self.manifold.dim
+        start = wrapped_law(self.manifold, law.means, variances, self.emission, self._shrinkage)
+        if not isinstance(law, WrappedGaussians) or law.emission != self.emission:
+            return start
+        return WrappedGaussians(
+            self.manifold, law.means, self.emission, law.covariances, start.prior
+        )
 
 
 def _warn_of_the_end(monitor: Monitor, n_iter: int) -> None:
-    if monitor._has_fallen:
+    if monitor.has_fallen:
         warnings.warn(
-            f"EM stopped: step {monitor.n_iter} lost {-monitor._gain:.3g} in log-likelihood",
+            f"EM stopped: step {monitor.n_iter} lost {-monitor.gain:.3g} in log-likelihood",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
     elif not (monitor.converged or monitor.cancelled or n_iter == 0):
         warn_not_converged(f"EM ({n_iter} iterations)")
 
 
-def _warn_of_lost_states(present: Parameters, posterior: Smoothed, min_sigma: float) -> None:
+def _warn_of_lost_states(law: Law, posterior: Smoothed, min_sigma: float) -> None:
     occupied = posterior.gamma.sum(axis=0)
-    for i in np.flatnonzero(occupied <= _LEAST_WEIGHT):
+    for i in np.flatnonzero(occupied <= LEAST_WEIGHT):
         warn_degenerate(f"state {i} explains no observation; it keeps its last parameters")
-    for i in np.flatnonzero((present.sigmas <= min_sigma) & (occupied > _LEAST_WEIGHT)):
+    for i in np.flatnonzero(law.collapsed(min_sigma) & (occupied > LEAST_WEIGHT)):
         warn_degenerate(
             f"state {i} has collapsed onto a point; its sigma is min_sigma={min_sigma:g}"
         )
