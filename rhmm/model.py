@@ -13,6 +13,7 @@ from rhmm import inference, storage
 from rhmm._jit import kernel
 from rhmm.emissions import RIEMANNIAN, Law, RiemannianGaussians, check_law, n_parameters
 from rhmm.estimator import Estimator
+from rhmm.forecast import Forecast
 from rhmm.manifolds import Manifold, check_manifold
 from rhmm.parameters import Parameters
 from rhmm.validation import as_generator, check_integer, check_stochastic
@@ -173,6 +174,16 @@ class HiddenMarkovModel(Estimator):
         """Viterbi: the log-probability of the most probable path, and the path (T,)."""
         log_probability, path = inference.viterbi(*self._chain(X, lengths))
         return log_probability, path
+
+    def forecast(self, X, steps: int) -> Forecast:
+        """What follows one sequence X (T, *point_shape) in each of the next `steps` times."""
+        count = check_integer("steps", steps, at_least=1)
+        law = self.filter_proba(X)[-1]
+        states = np.empty((count, len(law)))
+        for h in range(count):
+            law = law @ self.transmat_
+            states[h] = law
+        return Forecast(states, self.law_)
 
     # Choosing and comparing models
 
