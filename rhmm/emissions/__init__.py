@@ -4,13 +4,11 @@ import numpy as np
 
 from rhmm.emissions import covariances as covariance_kinds
 from rhmm.emissions.law import Law
-from rhmm.emissions.riemannian import RiemannianGaussians
+from rhmm.emissions.riemannian import RIEMANNIAN, RiemannianGaussians
 from rhmm.emissions.wrapped import Prior, WrappedGaussians
 from rhmm.manifolds import Manifold
 from rhmm.validation import check_choice
 
-RIEMANNIAN = "riemannian"
-"""The paper's Riemannian Gaussian, the default."""
 EMISSIONS = (RIEMANNIAN, *covariance_kinds.KINDS)
 
 __all__ = [

@@ -6,11 +6,14 @@ from rhmm.emissions.law import Law
 from rhmm.manifolds import Manifold
 from rhmm.parameters import log_densities, sigmas_from_delta
 
+RIEMANNIAN = "riemannian"
+"""Its name among the emissions, and the default."""
+
 
 class RiemannianGaussians(Law):
     """p(y | i) ∝ exp(−d²(y, c_i)/2σ_i²); what its means see are squared distances, (N, T)."""
 
-    emission = "riemannian"
+    emission = RIEMANNIAN
 
     def __init__(self, manifold: Manifold, means: np.ndarray, sigmas: np.ndarray):
         self.manifold, self.means, self.sigmas = manifold, means, sigmas

@@ -1,4 +1,4 @@
-"""Expectation–maximisation for Riemannian hidden Markov models (Baum–Welch on a manifold)."""
+"""Expectation–maximisation for hidden Markov models on manifolds."""
 
 import warnings
 from collections.abc import Callable

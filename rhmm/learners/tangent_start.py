@@ -13,10 +13,8 @@ from rhmm.emissions import Prior, WrappedGaussians
 from rhmm.emissions import covariances as kinds
 from rhmm.learners.baum_welch import Iterate, Monitor, climb
 from rhmm.manifolds import Euclidean, Manifold
-from rhmm.search import Sample, thinned
+from rhmm.search import Sample, sample_for
 
-_SAMPLE, _FOR_EACH_STATE = 2000, 400
-"""Observations that starts compete on, or so many for each state if that is more."""
 _TRIALS = 4
 """Points that compete to be the next seed."""
 _LLOYD = 3
@@ -28,6 +26,7 @@ _LAST = 10
 _STAY = 0.9
 """How likely a state is to follow itself, before anything is known."""
 _TOL = 1e-2
+"""The gain that ends a run."""
 
 
 def wrapped_law(
@@ -58,8 +57,7 @@ def best_start(
     `found` has wrapped Gaussians; X has shape (T, *point_shape).
     """
     manifold, n = found.law.manifold, len(found.startprob)
-    most = max(_SAMPLE, _FOR_EACH_STATE * n)
-    sample = thinned(manifold, X, observed, lengths, 0.0, most)
+    sample = sample_for(manifold, X, observed, lengths, float(manifold.delta(min_sigma)), n)
     centre = manifold.mean(sample.points)
     flat = sample._replace(
         manifold=Euclidean(manifold.dim),
@@ -74,15 +72,19 @@ def best_start(
         )
         for _ in range(tried)
     ]
-    runs = sorted(runs, key=_objective)[-_KEPT:]
-    _, best = max((_climbed(flat, run[1], _LONG, min_sigma) for run in runs), key=_objective)
-    means = manifold.from_normal_coordinates(centre, best.law.means)
-    law = WrappedGaussians(manifold, means, best.law.emission, best.law.covariances, best.law.prior)
+    runs = sorted(runs, key=_likelihood)[-_KEPT:]
+    _, best = max((_climbed(flat, run[1], _LONG, min_sigma) for run in runs), key=_likelihood)
+    shapes = best.law
+    assert isinstance(shapes, WrappedGaussians)
+    means = manifold.from_normal_coordinates(centre, shapes.means)
+    law = WrappedGaussians(manifold, means, shapes.emission, shapes.covariances, shapes.prior)
     candidates = [best._replace(law=law), found]
-    return max((_climbed(sample, one, _LAST, min_sigma) for one in candidates), key=_objective)[1]
+    return max((_climbed(sample, one, _LAST, min_sigma) for one in candidates), key=_likelihood)[1]
 
 
-def _climbed(sample: Sample, start: Iterate, steps: int, min_sigma: float):
+def _climbed(
+    sample: Sample, start: Iterate, steps: int, min_sigma: float
+) -> tuple[Monitor, Iterate]:
     lengths = np.diff(sample.ends, prepend=0)
     observed = np.ones(len(sample.points), bool)
     monitor, reached, _ = climb(
@@ -91,7 +93,8 @@ def _climbed(sample: Sample, start: Iterate, steps: int, min_sigma: float):
     return monitor, reached
 
 
-def _objective(run: tuple[Monitor, Iterate]) -> float:
+def _likelihood(run: tuple[Monitor, Iterate]) -> float:
+    """Without the prior, which is not the same for all runs."""
     return run[0].log_likelihood[-1]
 
 

@@ -9,16 +9,7 @@ import math
 import numpy as np
 
 from rhmm._jit import kernel
-from rhmm.manifolds.blocks import (
-    LANES,
-    WITH_VECTORS,
-    diagonalise,
-    eigen_logs,
-    load,
-    spread,
-    subtract,
-    whiten,
-)
+from rhmm.manifolds import blocks
 from rhmm.manifolds.careful import careful_logs, cholesky
 from rhmm.vector_math import log_sinhc
 
@@ -62,19 +53,19 @@ def normal_into(centre, points, rotation, coordinates, log_volume):
     m, count = len(centre), len(points)
     lower = np.zeros((m, m))
     margin = cholesky(centre, lower)
-    lanes = min(LANES, count)
+    lanes = min(blocks.LANES, count)
     shape = (m, m, lanes)
     factor, block, rows = np.empty(shape), np.empty(shape), np.empty(shape)
-    spread(lower, factor)
+    blocks.spread(lower, factor)
     logs, trusted = np.empty((m, lanes)), np.empty(lanes, np.bool_)
     lane_logs, vectors, frame = np.empty(m), np.empty((m, m)), np.empty((m, m))
     for begin in range(0, count, max(lanes, 1)):
         first = min(begin, count - lanes)  # the last block overlaps the one before it
-        load(points, first, block)
-        subtract(block, centre)
-        whiten(factor, block)
-        diagonalise(block, rows, True, WITH_VECTORS)
-        eigen_logs(block, logs, trusted)
+        blocks.load(points, first, block)
+        blocks.subtract(block, centre)
+        blocks.whiten(factor, block)
+        blocks.diagonalise(block, rows, True, blocks.WITH_VECTORS)
+        blocks.eigen_logs(block, logs, trusted)
         for lane in range(lanes):
             t = first + lane
             lane_logs[:] = logs[:, lane]

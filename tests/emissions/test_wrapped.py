@@ -32,6 +32,14 @@ def log_density(law, points):
     return law.log_densities(law.view(points))[:, 0]
 
 
+def assert_mean_ratio_is_one(density, drawn_from, points, error):
+    """∫ p = E_q[p/q], up to five standard errors, which are not larger than `error`."""
+    ratio = np.exp(log_density(density, points) - log_density(drawn_from, points))
+    standard = ratio.std() / np.sqrt(len(points))
+    assert ratio.mean() == pytest.approx(1.0, abs=5 * standard)
+    assert standard < error
+
+
 @every_kind
 @pytest.mark.parametrize("scale", [0.3, 0.8])
 def test_the_density_on_the_disk_integrates_to_one(kind, scale):
@@ -52,9 +60,7 @@ def test_weighed_by_exact_draws_of_the_paper_s_law_the_density_integrates_to_one
     law = law_on(manifold, kind)
     wide = RiemannianGaussians(manifold, law.means, 1.5 * law.sigmas)
     points = wide.draw(0, 40_000, np.random.default_rng(1))
-    ratio = np.exp(log_density(law, points) - log_density(wide, points))
-    assert ratio.mean() == pytest.approx(1.0, abs=5 * ratio.std() / 200)
-    assert ratio.std() / 200 < 0.03
+    assert_mean_ratio_is_one(law, wide, points, error=0.03)
 
 
 @curved
@@ -64,9 +70,7 @@ def test_draws_follow_the_density(manifold, kind):
     thinnest = np.linalg.eigvalsh(matrices(kind, law.covariances, 1, manifold.dim)).min()
     narrow = RiemannianGaussians(manifold, law.means, np.array([0.9 * np.sqrt(thinnest)]))
     points = law.draw(0, 40_000, np.random.default_rng(1))
-    ratio = np.exp(log_density(narrow, points) - log_density(law, points))
-    assert ratio.mean() == pytest.approx(1.0, abs=5 * ratio.std() / 200)
-    assert ratio.std() / 200 < 0.06
+    assert_mean_ratio_is_one(narrow, law, points, error=0.06)
 
 
 @curved

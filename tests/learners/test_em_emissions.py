@@ -147,7 +147,6 @@ def test_shrinkage_weighs_as_much_as_one_observation_for_each_dimension():
 @every_kind
 def test_a_state_that_explains_nothing_keeps_its_mean_and_warns(kind):
     start = wrapped_model(Hyperbolic(2), kind, distances=(0.0, 3.0))
-    X, _ = start.sample(1, random_state=0)
     X = Hyperbolic(2).sample([0.0, 0.0], 0.2, 30, rng=0)
     start = RiemannianHMM.from_parameters(
         Hyperbolic(2), [1, 0], [[1, 0], [0.3, 0.7]], start.means_,
