@@ -7,8 +7,8 @@ from rhmm.exceptions import (
     RunFailedError,
 )
 from rhmm.learners.auto import AutoMemoryRiemannianHMM
+from rhmm.learners.baum_welch import Monitor
 from rhmm.learners.em import RiemannianHMM
-from rhmm.learners.em_steps import Monitor
 from rhmm.learners.kmeans import RiemannianKMeans
 from rhmm.learners.registry import register_learner
 from rhmm.learners.streaming import StreamingRiemannianHMM
@@ -22,6 +22,7 @@ from rhmm.manifolds import (
     register_manifold,
 )
 from rhmm.parameters import Parameters
+from rhmm.recentring import Recentring, recentred
 from rhmm.scoring import Evaluation, evaluate
 from rhmm.selection import Selection, select_n_components
 from rhmm.streams.trace import Trace
@@ -42,6 +43,7 @@ __all__ = [
     "Monitor",
     "NotRecordedWarning",
     "Parameters",
+    "Recentring",
     "RiemannianHMM",
     "RiemannianKMeans",
     "Run",
@@ -53,6 +55,7 @@ __all__ = [
     "__version__",
     "evaluate",
     "open_executor",
+    "recentred",
     "register_learner",
     "register_manifold",
     "select_n_components",

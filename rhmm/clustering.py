@@ -131,12 +131,17 @@ def nearest(d2):
 # k-means++
 
 
-def plus_plus_seeds(manifold: Manifold, points: np.ndarray, count: int, rng) -> np.ndarray:
-    """k-means++: each next seed is drawn with probability ∝ d² to the nearest so far."""
+def plus_plus_seeds(
+    manifold: Manifold, points: np.ndarray, count: int, rng, trials: int = 1
+) -> np.ndarray:
+    """k-means++: each next seed is drawn with probability ∝ d² to the nearest so far.
+
+    With several `trials` it is the best of so many draws.
+    """
     size = len(points)
-    uniforms = np.empty((count, 1))
+    uniforms = np.empty((count, trials))
     uniforms[0] = (rng.integers(size) + 0.5) / size
-    uniforms[1:, 0] = rng.random(count - 1)
+    uniforms[1:] = rng.random((count - 1, trials))
     seeds, d2 = np.empty((count, *points.shape[1:])), np.empty((count, size))
     _seed_points(manifold.geometry, points, uniforms, seeds, d2)
     return seeds

@@ -1,4 +1,4 @@
-"""A hidden Markov model with Riemannian Gaussians whose parameters are known.
+"""A hidden Markov model on a manifold whose parameters are known.
 
 It samples, scores, filters, smooths and decodes. `rhmm.learners.em.RiemannianHMM` is this model
 with a `fit`.
@@ -11,14 +11,16 @@ from scipy.optimize import linear_sum_assignment
 
 from rhmm import inference, storage
 from rhmm._jit import kernel
+from rhmm.emissions import RIEMANNIAN, Law, RiemannianGaussians, check_law, n_parameters
 from rhmm.estimator import Estimator
+from rhmm.forecast import Forecast
 from rhmm.manifolds import Manifold, check_manifold
-from rhmm.parameters import Parameters, free_parameters, log_densities
+from rhmm.parameters import Parameters
 from rhmm.validation import as_generator, check_integer, check_stochastic
 
 
 class HiddenMarkovModel(Estimator):
-    """Riemannian Gaussians on `manifold`, switched by a hidden Markov chain of N states.
+    """Gaussians on `manifold`, switched by a hidden Markov chain of N states.
 
     Observations are ``X`` of shape ``(T, *point_shape)``, several sequences one after another with
     their sizes in `lengths`. A row with NaN is a missing observation.
@@ -26,25 +28,40 @@ class HiddenMarkovModel(Estimator):
 
     n_components: Any
     """A whole number, or a word where the learner finds it."""
+    emission: str
 
     @classmethod
-    def from_parameters(cls, manifold: Manifold, startprob, transmat, means, sigmas) -> Self:
+    def from_parameters(
+        cls,
+        manifold: Manifold,
+        startprob,
+        transmat,
+        means,
+        sigmas=None,
+        *,
+        emission: str = RIEMANNIAN,
+        covariances=None,
+    ) -> Self:
         """A model with known parameters, ready to sample and decode.
 
-        `startprob` has shape (N,), `transmat` (N, N), `means` (N, *point_shape), `sigmas` (N,).
+        `startprob` has shape (N,), `transmat` (N, N), `means` (N, *point_shape). The paper's
+        emission has `sigmas` (N,); every other has `covariances` in the shape that
+        `rhmm.emissions.covariances` says.
         """
         startprob, transmat = check_stochastic(startprob, transmat, names=("startprob", "transmat"))
         n = len(startprob)
         check_manifold(manifold)
-        means = manifold.points("means", means)
-        sigmas = manifold.check_sigma("sigmas", sigmas)
-        if means.shape != (n, *manifold.point_shape):
-            raise ValueError(f"means must hold {n} points, not an array of shape {means.shape}")
-        if sigmas.shape != (n,):
-            raise ValueError(f"sigmas must hold {n} numbers, not an array of shape {sigmas.shape}")
-        model = cls(manifold=manifold, n_components=n)
-        model.parameters_ = Parameters(startprob, transmat, means, sigmas)
+        law = check_law(manifold, emission, n, means, sigmas, covariances)
+        return cls._of_law(startprob, transmat, law)
+
+    @classmethod
+    def _of_law(cls, startprob: np.ndarray, transmat: np.ndarray, law: Law) -> Self:
+        model = cls(manifold=law.manifold, n_components=len(startprob), emission=law.emission)
+        model._learn(Parameters(startprob, transmat, law.means, law.sigmas), law)
         return model
+
+    def _learn(self, parameters: Parameters, law: Law) -> None:
+        self.parameters_, self._law = parameters, law
 
     # Parameters, by the names that users of hmmlearn know
 
@@ -63,6 +80,22 @@ class HiddenMarkovModel(Estimator):
         self._parameters = Parameters(*(np.array(value, dtype=float) for value in parameters))
 
     @property
+    def law_(self) -> Law:
+        """The laws of the observations in each state."""
+        parameters = self.parameters_
+        if self._law.emission == RIEMANNIAN:  # whose parameters can be set
+            return RiemannianGaussians(self.manifold, parameters.means, parameters.sigmas)
+        return self._law
+
+    @property
+    def covariances_(self) -> np.ndarray:
+        """Of an emission that has them, in the shape that `rhmm.emissions.covariances` says."""
+        law = self.law_
+        if law.covariances is None:
+            raise AttributeError(f"emission={law.emission!r} has sigmas_, and no covariances_")
+        return law.covariances
+
+    @property
     def startprob_(self) -> np.ndarray:
         """π, shape (N,)."""
         return self.parameters_.startprob
@@ -79,7 +112,7 @@ class HiddenMarkovModel(Estimator):
 
     @property
     def sigmas_(self) -> np.ndarray:
-        """The σ_i, shape (N,)."""
+        """The σ_i, shape (N,); of other emissions than the paper's, those with the same E[d²]."""
         return self.parameters_.sigmas
 
     @property
@@ -102,21 +135,20 @@ class HiddenMarkovModel(Estimator):
         rng = as_generator("random_state", random_state)
         states = np.empty(count, dtype=np.int64)
         _walk(self.startprob_.cumsum(), self.transmat_.cumsum(axis=1), rng.random(count), states)
-        X = np.empty((count, *self.manifold.point_shape))
+        X, law = np.empty((count, *self.manifold.point_shape)), self.law_
         for i in range(len(self.startprob_)):
             mine = states == i
-            X[mine] = self.manifold.sample(self.means_[i], self.sigmas_[i], int(mine.sum()), rng)
+            X[mine] = law.draw(i, int(mine.sum()), rng)
         return X, states
 
     def log_density(self, X) -> np.ndarray:
-        """log p(y_t; c_i, σ_i), shape (T, N); a row of NaN where the observation is missing."""
-        means = self.means_
+        """log p(y_t | s_t = i), shape (T, N); a row of NaN where the observation is missing."""
+        law = self.law_
         X, observed = self.manifold.observations("X", X)
         points = X if observed.all() else X[observed]
-        d2 = self.manifold.squared_distances(points, means)
-        out = log_densities(self.manifold, d2, self.sigmas_)
+        out = law.log_densities(law.view(points))
         if len(points) < len(X):
-            full = np.full((len(X), len(means)), np.nan)
+            full = np.full((len(X), len(law.means)), np.nan)
             full[observed] = out
             out = full
         return out
@@ -149,12 +181,22 @@ class HiddenMarkovModel(Estimator):
         log_probability, path = inference.viterbi(*self._chain(X, lengths))
         return log_probability, path
 
+    def forecast(self, X, steps: int) -> Forecast:
+        """What follows one sequence X (T, *point_shape) in each of the next `steps` times."""
+        count = check_integer("steps", steps, at_least=1)
+        law = self.filter_proba(X)[-1]
+        states = np.empty((count, len(law)))
+        for h in range(count):
+            law = law @ self.transmat_
+            states[h] = law
+        return Forecast(states, self.law_)
+
     # Choosing and comparing models
 
     @property
     def n_parameters(self) -> int:
-        """Free parameters: π, A, c and σ."""
-        return free_parameters(self.n_components_, self.manifold.dim)
+        """Free parameters: π, A, c and σ or the covariances."""
+        return n_parameters(self.manifold, self.emission, self.n_components_)
 
     def aic(self, X, *, lengths=None) -> float:
         """Akaike's criterion on X; lower is better."""
@@ -176,7 +218,8 @@ class HiddenMarkovModel(Estimator):
             good = False
         if not good:
             raise ValueError(f"order must be a permutation of {n} states")
-        return self.from_parameters(self.manifold, *self.parameters_.permuted(order))
+        startprob, transmat, *_ = self.parameters_.permuted(order)
+        return self._of_law(startprob, transmat, self.law_.permuted(order))
 
     def align_to(self, other: "HiddenMarkovModel") -> Self:
         """The same model with its states in the order of the states of `other` that they resemble.
@@ -203,12 +246,12 @@ class HiddenMarkovModel(Estimator):
 
     def save(self, path) -> None:
         """Write the parameters to a ``.json`` or ``.npz`` file, to the last digit; no pickle."""
-        storage.save(path, self.manifold, self.parameters_)
+        storage.save(path, self.parameters_, self.law_)
 
     @classmethod
     def load(cls, path) -> Self:
         """Read a model that `save` wrote."""
-        return cls.from_parameters(*storage.load(path))
+        return cls.from_parameters(**storage.load(path))
 
 
 def check_model(name: str, model, manifold: Manifold, n_components: int) -> HiddenMarkovModel:

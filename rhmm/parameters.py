@@ -42,11 +42,6 @@ class Parameters(NamedTuple):
         )
 
 
-def free_parameters(n: int, dim: int) -> int:
-    """How many numbers say what π, A, c and σ are, with n states on a manifold of dimension dim."""
-    return (n - 1) + n * (n - 1) + n * dim + n
-
-
 def log_densities(manifold: Manifold, d2: np.ndarray, sigmas: np.ndarray) -> np.ndarray:
     """log p(y_t; c_i, σ_i) of eq. (1), shape (T, N), from squared distances of shape (N, T)."""
     log_z = manifold.gaussian.moments(sigmas).log_z

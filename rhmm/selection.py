@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rhmm.learners.baum_welch import nbytes_held
 from rhmm.learners.em import RiemannianHMM
 from rhmm.learners.em_sizes import CRITERIA, criterion_values, fit_sizes
-from rhmm.learners.em_steps import nbytes_held
 from rhmm.manifolds import Manifold, check_manifold
 from rhmm.parameters import floor_of_sigma
 from rhmm.validation import (
@@ -97,15 +97,14 @@ def select_n_components(
         manifold, X, observed, lengths, sizes, rng, min_sigma=floor, callback=callback
     )
     models = []
-    for n, monitor in found.items():
+    for n, (monitor, reached) in found.items():
         model = RiemannianHMM(manifold, n, min_sigma=floor)
-        model.monitor_, model.parameters_ = monitor, monitor.parameters[-1]
-        model.peak_nbytes_ = nbytes_held(X, n)
+        model._learn(reached.parameters, reached.law)
+        model.monitor_, model.peak_nbytes_ = monitor, nbytes_held(X, n)
         models.append(model)
-    log_likelihood = np.array([monitor.log_likelihood[-1] for monitor in found.values()])
-    values = criterion_values(
-        criterion, log_likelihood, np.array(sizes), manifold.dim, int(observed.sum())
-    )
+    log_likelihood = np.array([monitor.log_likelihood[-1] for monitor, _ in found.values()])
+    free = np.array([model.n_parameters for model in models])
+    values = criterion_values(criterion, log_likelihood, free, int(observed.sum()))
     return Selection(criterion, tuple(models), log_likelihood, values)
 
 

@@ -17,40 +17,54 @@ from typing import Any
 
 import numpy as np
 
-from rhmm.manifolds import Manifold, manifold_named
+from rhmm.emissions import RIEMANNIAN, Law
+from rhmm.manifolds import manifold_named
 from rhmm.parameters import Parameters
 from rhmm.validation import check_integer
 
 _FORMAT = "rhmm model 2"
+_FORMAT_WITH_EMISSION = "rhmm model 3"
+"""Of another emission than the paper's: its name and its covariances are there instead of σ."""
 _FORMAT_WITHOUT_CHECKSUM = "rhmm model 1"
 _ADVICE = "restore it from a copy, or save it again"
 _NO_CHECKSUM = "0" * 64
 
 
-def save(path, manifold: Manifold, parameters: Parameters) -> None:
-    path = model_path(path)
+def save(path, parameters: Parameters, law: Law) -> None:
+    path, manifold = model_path(path), law.manifold
     head: dict[str, Any] = {"format": _FORMAT, "manifold": manifold.name, "size": manifold.size}
+    values = parameters._asdict()
+    if law.covariances is not None:
+        head |= {"format": _FORMAT_WITH_EMISSION, "emission": law.emission}
+        values = {**values, "covariances": law.covariances}
+        del values["sigmas"]
     if path.suffix == ".npz":
-        write_npz(path, head | parameters._asdict())
+        write_npz(path, head | values)
         return
-    arrays = {name: value.tolist() for name, value in parameters._asdict().items()}
+    arrays = {name: value.tolist() for name, value in values.items()}
     text = json.dumps(head | arrays | {"checksum": _NO_CHECKSUM}, indent=1) + "\n"
     with replacing(path) as whole:
         whole.write_text(text.replace(_NO_CHECKSUM, checksum(text.encode())), encoding="utf-8")
 
 
-def load(path) -> tuple:
-    """``(manifold, startprob, transmat, means, sigmas)``, not yet checked."""
+def load(path) -> dict[str, Any]:
+    """Arguments of `HiddenMarkovModel.from_parameters`, not yet checked."""
     path = model_path(path)
     try:
         content, is_sealed = read_npz(path) if path.suffix == ".npz" else _read_json(path)
-        if str(content["format"]) not in (_FORMAT, _FORMAT_WITHOUT_CHECKSUM):
+        version = str(content["format"])
+        if version not in (_FORMAT, _FORMAT_WITH_EMISSION, _FORMAT_WITHOUT_CHECKSUM):
             raise ValueError("unknown format")
-        if is_sealed != (str(content["format"]) == _FORMAT):
+        if is_sealed != (version != _FORMAT_WITHOUT_CHECKSUM):
             raise ValueError("its checksum is missing, or its format was changed")
         size = check_integer("size", content["size"], at_least=1)
         manifold = manifold_named(str(content["manifold"]), size)
-        return manifold, *(content[name] for name in Parameters._fields)
+        names = set(Parameters._fields)
+        if "emission" in content:
+            names = names - {"sigmas"} | {"covariances"}
+        emission = str(content.get("emission", RIEMANNIAN))
+        arrays = {name: content[name] for name in names}
+        return {"manifold": manifold, "emission": emission} | arrays
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(
             f"path {str(path)!r} is not a model that rhmm saved ({error}): {_ADVICE}"

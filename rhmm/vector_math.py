@@ -5,6 +5,8 @@ without branches, run on eight numbers at once: distances on curved spaces then 
 as on flat ones.
 """
 
+import math
+
 import numpy as np
 
 from rhmm._jit import kernel
@@ -73,3 +75,12 @@ def exp(x):
     tail = tail * r + 0.5
     power = np.int64((np.int64(k) + 1023) << 52).view(np.float64)
     return power * (1.0 + (r + r * r * tail))
+
+
+@kernel
+def log_sinhc(x):
+    """log(sinh(x)/x) for x ≥ 0, without overflow."""
+    if x < 0.03:
+        square = x * x
+        return square * (1.0 / 6.0 - square * (1.0 / 180.0 - square * (1.0 / 2835.0)))
+    return x + math.log1p(-math.exp(-2.0 * x)) - math.log(2.0 * x)

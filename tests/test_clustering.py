@@ -61,6 +61,18 @@ def test_of_several_points_that_compete_the_best_is_the_next_seed():
         assert seeds[:, 0].tolist() == [0.0, 10.0]
 
 
+def test_several_trials_leave_the_points_nearer_to_their_seeds():
+    points = cloud(Euclidean(2))
+
+    def left(trials, seed):
+        rng = np.random.default_rng(seed)
+        seeds = plus_plus_seeds(Euclidean(2), points, 4, rng, trials)
+        return Euclidean(2).squared_distances(points, seeds).min(axis=0).sum()
+
+    totals = [np.mean([left(trials, seed) for seed in range(20)]) for trials in (1, 4)]
+    assert totals[1] < 0.9 * totals[0]
+
+
 def test_seeds_follow_their_law():
     """k-means++ on three points: chances of ordered pairs of seeds, against the formula."""
     points = np.array([[0.0], [1.0], [3.0]])

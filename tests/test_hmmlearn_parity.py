@@ -1,11 +1,13 @@
-"""On flat space rhmm is the spherical Gaussian HMM of hmmlearn, digit for digit."""
+"""On flat space rhmm is the Gaussian HMM of hmmlearn, digit for digit."""
 
 import numpy as np
 import pytest
 from hmmlearn.hmm import GaussianHMM
 
 from rhmm import ConvergenceWarning, Euclidean, RiemannianHMM
+from rhmm.emissions.covariances import matrices
 from tests.brute_force import random_model
+from tests.emissions.models import random_covariances
 
 DIM, N = 3, 4
 LENGTHS = [250, 1, 100, 149]
@@ -91,3 +93,60 @@ def test_twenty_steps_of_em_are_the_same(ours, theirs, X):
         model.monitor_.log_likelihood[:-1], theirs.monitor_.history, rtol=1e-9
     )
     np.testing.assert_allclose(model.means_, theirs.means_, rtol=1e-6, atol=1e-6)
+
+
+# Other emissions than the paper's
+
+
+@pytest.fixture(params=["diag", "tied", "full"])
+def pair(ours, request):
+    """The same model here and in hmmlearn, with covariances of one kind and no prior."""
+    kind = request.param
+    covariances = random_covariances(kind, N, DIM, np.random.default_rng(2), scale=0.7)
+    mine = RiemannianHMM.from_parameters(
+        Euclidean(DIM), ours.startprob_, ours.transmat_, ours.means_,
+        emission=kind, covariances=covariances,
+    )  # fmt: skip
+    model = GaussianHMM(
+        N,
+        covariance_type=kind,
+        startprob_prior=1,
+        transmat_prior=1,
+        means_weight=0,
+        covars_prior=0,
+        covars_weight={"diag": 1, "tied": 0, "full": DIM}[kind],
+        n_iter=20,
+        tol=0.0,
+        init_params="",
+    )
+    model.n_features = DIM
+    model.startprob_, model.transmat_ = ours.startprob_.copy(), ours.transmat_.copy()
+    model.means_, model.covars_ = ours.means_.copy(), covariances
+    return mine, model
+
+
+@every_length
+def test_answers_are_the_same_with_every_kind_of_covariance(pair, X, lengths):
+    mine, model = pair
+    np.testing.assert_allclose(mine.score(X, lengths=lengths), model.score(X, lengths), rtol=1e-10)
+    gamma = model.predict_proba(X, lengths)
+    np.testing.assert_allclose(mine.predict_proba(X, lengths=lengths), gamma, **CLOSE)
+    np.testing.assert_array_equal(mine.decode(X, lengths=lengths)[1], model.decode(X, lengths)[1])
+
+
+@every_length
+def test_twenty_steps_of_em_are_the_same_with_every_kind_of_covariance(pair, X, lengths):
+    start, theirs = pair
+    model = RiemannianHMM(
+        Euclidean(DIM), N, emission=start.emission, shrinkage=0, init=start, n_iter=20, tol=0.0
+    )
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, lengths=lengths)
+    theirs.fit(X, lengths)
+    assert theirs.monitor_.iter == 20
+    full = matrices(model.emission, model.covariances_, N, DIM)  # as hmmlearn shows all kinds
+    np.testing.assert_allclose(full, theirs.covars_, **CLOSE)
+    np.testing.assert_allclose(model.means_, theirs.means_, **CLOSE)
+    np.testing.assert_allclose(model.transmat_, theirs.transmat_, **CLOSE)
+    np.testing.assert_allclose(model.startprob_, theirs.startprob_, **CLOSE)
+    assert np.abs(model.covariances_ - start.covariances_).max() > 1e-2

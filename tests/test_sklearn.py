@@ -30,7 +30,7 @@ from rhmm.scoring import accuracy
 from tests.brute_force import in_a_row
 
 KINDS = {
-    RiemannianHMM: {"n_iter": 7, "tol": 0, "min_sigma": np.float32(0.01)},
+    RiemannianHMM: {"n_iter": 7, "tol": 0, "min_sigma": np.float32(0.01), "emission": "tied"},
     RiemannianKMeans: {"n_init": 3, "tol": 0},
     StreamingRiemannianHMM: {"window": np.int64(60), "memory": "fixed", "trace_every": None},
     WindowedRiemannianHMM: {"window": 60, "transition_update": "paper", "trace_every": 10},
@@ -247,6 +247,7 @@ NOT_RUN = ("check_array_api_input",)
 
 SMALL = (
     (RiemannianHMM, 2, {}),
+    (RiemannianHMM, 2, {"emission": "full"}),
     (RiemannianHMM, "auto", {"max_components": 3}),
     (RiemannianKMeans, 2, {}),
     (StreamingRiemannianHMM, 2, {"window": 20}),

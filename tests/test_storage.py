@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from rhmm import RiemannianHMM
+from rhmm import SPD, Hyperbolic, RiemannianHMM
 from rhmm.paper import paper_model
 from tests.brute_force import MANIFOLDS, random_model
+from tests.emissions.models import KINDS, wrapped_model
 
 both_formats = pytest.mark.parametrize("suffix", [".json", ".npz"])
 
@@ -26,6 +27,39 @@ def test_a_saved_model_comes_back_to_the_last_bit(manifold, suffix, tmp_path):
     for ours, theirs in zip(loaded.parameters_, model.parameters_, strict=True):
         assert ours.dtype == theirs.dtype
         assert ours.tobytes() == theirs.tobytes()
+
+
+@both_formats
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("manifold", [Hyperbolic(3), SPD(2)], ids=repr)
+def test_a_saved_emission_comes_back_to_the_last_bit(manifold, kind, suffix, tmp_path):
+    model = wrapped_model(manifold, kind)
+    X, _ = model.sample(30, random_state=0)
+    model.save(tmp_path / f"model{suffix}")
+    loaded = RiemannianHMM.load(tmp_path / f"model{suffix}")
+    assert loaded.emission == kind
+    assert loaded.covariances_.tobytes() == model.covariances_.tobytes()
+    assert loaded.score(X) == model.score(X)
+
+
+def test_wrong_covariances_in_a_file_are_named(tmp_path):
+    path = tmp_path / "model.json"
+    wrapped_model(Hyperbolic(2), "tied").save(path)
+    content = json.loads(path.read_text(encoding="utf-8"))
+    del content["checksum"]
+    content |= {"format": "rhmm model 1", "covariances": [[1.0, 0.0], [0.0, -1.0]]}
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(ValueError, match="covariances must be positive definite"):
+        RiemannianHMM.load(path)
+
+
+def test_files_of_the_paper_s_emission_have_the_same_format_as_before(tmp_path):
+    paper_model().save(tmp_path / "model.json")
+    content = json.loads((tmp_path / "model.json").read_text(encoding="utf-8"))
+    assert content["format"] == "rhmm model 2"
+    assert set(content) == {
+        "format", "manifold", "size", "startprob", "transmat", "means", "sigmas", "checksum"
+    }  # fmt: skip
 
 
 @both_formats

@@ -11,7 +11,7 @@ from rhmm import RiemannianHMM
 from rhmm.commands.common import columns, positive, progress_bar, write
 from rhmm.commands.data import add_search_arguments, read_data
 from rhmm.commands.select import MOST_STATES, select
-from rhmm.learners.em_steps import Monitor
+from rhmm.learners.baum_welch import Monitor
 from rhmm.recording import Recording
 from rhmm.scoring import accuracy
 from rhmm.storage import model_path

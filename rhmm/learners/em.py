@@ -1,18 +1,30 @@
-"""Expectation–maximisation for Riemannian hidden Markov models (Baum–Welch on a manifold)."""
+"""Expectation–maximisation for hidden Markov models on manifolds."""
 
+import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 
+from rhmm.emissions import (
+    RIEMANNIAN,
+    Law,
+    RiemannianGaussians,
+    WrappedGaussians,
+    check_emission,
+    n_parameters,
+)
 from rhmm.estimator import AUTO, check_components
+from rhmm.exceptions import ConvergenceWarning, warn_degenerate, warn_not_converged
+from rhmm.inference import Smoothed
+from rhmm.learners.baum_welch import LEAST_WEIGHT, Iterate, Monitor, climb, nbytes_held
 from rhmm.learners.em_sizes import criterion_values, fit_sizes
-from rhmm.learners.em_steps import Monitor, nbytes_held, run_em
 from rhmm.learners.learner import Learner, Progress
+from rhmm.learners.tangent_start import best_start, wrapped_law
 from rhmm.manifolds import Manifold
 from rhmm.model import HiddenMarkovModel
-from rhmm.parameters import Parameters, floor_of_sigma, sigmas_from_delta
+from rhmm.parameters import floor_of_sigma, sigmas_from_delta
 from rhmm.search import search
 from rhmm.validation import (
     as_generator,
@@ -27,7 +39,7 @@ _PATIENCE = 3
 
 
 class RiemannianHMM(HiddenMarkovModel):
-    """Riemannian Gaussians on `manifold`, switched by a hidden Markov chain, learned by EM.
+    """Gaussians on `manifold`, switched by a hidden Markov chain, learned by EM.
 
     Parameters
     ----------
@@ -38,8 +50,17 @@ class RiemannianHMM(HiddenMarkovModel):
         `n_components_` says how many there are.
     max_components
         The most states that ``"auto"`` tries; it stops earlier when three more are no better.
+    emission
+        The law of the observations in a state: ``"riemannian"``, the paper's Riemannian Gaussian,
+        or a wrapped Gaussian (see `rhmm.emissions.wrapped`) whose covariance is ``"isotropic"``,
+        ``"diag"``, ``"tied"`` (one shape, shared by all states) or ``"full"``.
+    shrinkage
+        How many observations of equal variance in all directions are added to those of each
+        covariance, so that few observations give one too; that variance is the mean one of the
+        start. None: as many as the manifold has dimensions. The paper's emission needs none.
     n_init
         Starts that are tried on a sample of the data, see `rhmm.search`; EM goes on from the best.
+        With a wrapped Gaussian, so many more are tried, see `rhmm.learners.tangent_start`.
     n_iter, tol
         EM stops after `n_iter` steps, or when a step gains less than `tol` in log-likelihood.
     min_sigma
@@ -53,7 +74,7 @@ class RiemannianHMM(HiddenMarkovModel):
         Called with the `Monitor` after each EM step; raise StopIteration in it to stop there.
 
     After `fit`: `startprob_` (N,), `transmat_` (N, N), `means_` (N, *point_shape), `sigmas_` (N,),
-    `monitor_`, `peak_nbytes_`.
+    `covariances_` of a wrapped Gaussian, `law_`, `monitor_`, `peak_nbytes_`.
 
     Observations are ``X`` of shape ``(T, *point_shape)``, several sequences one after another with
     their sizes in `lengths`. A row with NaN is a missing observation.
@@ -65,6 +86,8 @@ class RiemannianHMM(HiddenMarkovModel):
         n_components: int | str,
         *,
         max_components: int = 12,
+        emission: str = RIEMANNIAN,
+        shrinkage: float | None = None,
         n_init: int = 16,
         n_iter: int = 100,
         tol: float = 1e-4,
@@ -76,6 +99,8 @@ class RiemannianHMM(HiddenMarkovModel):
         self.manifold = manifold
         self.n_components = n_components
         self.max_components = max_components
+        self.emission = emission
+        self.shrinkage = shrinkage
         self.n_init = n_init
         self.n_iter = n_iter
         self.tol = tol
@@ -90,6 +115,9 @@ class RiemannianHMM(HiddenMarkovModel):
         if self.n_components != AUTO:
             check_components("n_components", self.n_components)
         check_components("max_components", self.max_components)
+        check_emission(self.emission)
+        if self.shrinkage is not None:
+            check_number("shrinkage", self.shrinkage, at_least=0.0)
         check_integer("n_init", self.n_init, at_least=1)
         check_integer("n_iter", self.n_iter, at_least=0)
         check_number("tol", self.tol, at_least=0.0)
@@ -124,8 +152,7 @@ class RiemannianHMM(HiddenMarkovModel):
         X, observed = self.manifold.observations("X", X)
         lengths = check_lengths(lengths, len(X))
         min_sigma = floor_of_sigma(self.manifold, X[observed], self.min_sigma)
-        self.monitor_ = run_em(
-            self.manifold,
+        self.monitor_, reached, posterior = climb(
             X,
             observed,
             lengths,
@@ -135,18 +162,22 @@ class RiemannianHMM(HiddenMarkovModel):
             min_sigma=min_sigma,
             callback=self.callback,
         )
-        self.parameters_ = self.monitor_.parameters[-1]
+        self._learn(self.monitor_.parameters[-1], reached.law)
+        _warn_of_the_end(self.monitor_, self.n_iter)
+        _warn_of_lost_states(reached.law, posterior, min_sigma)
         most = self.max_components if self.n_components == AUTO else self.n_components
-        self.peak_nbytes_ = nbytes_held(X, most)
+        # means see d², or normal coordinates and log J
+        seen = 1 if self.emission == RIEMANNIAN else self.manifold.dim + 1
+        self.peak_nbytes_ = nbytes_held(X, most, seen)
         return self
 
-    def _start(self, X, observed, lengths, min_sigma: float) -> Parameters:
+    def _start(self, X, observed, lengths, min_sigma: float) -> Iterate:
         n, rng = self.n_components, as_generator("random_state", self.random_state)
         if n == AUTO:
             return self._chosen(X, observed, lengths, min_sigma, rng)
         if self.init is not None:
-            start = self.init.parameters_
-            return start._replace(sigmas=np.maximum(start.sigmas, min_sigma))
+            startprob, transmat, *_ = self.init.parameters_
+            return Iterate(startprob, transmat, self._like(self.init.law_, min_sigma))
         if observed.sum() < n:
             raise ValueError(
                 f"X must hold at least n_components={n} observations, not {observed.sum()}"
@@ -162,20 +193,85 @@ class RiemannianHMM(HiddenMarkovModel):
             least_delta=float(self.manifold.delta(min_sigma)),
         )
         sigmas = sigmas_from_delta(self.manifold, found.delta, min_sigma)
-        return Parameters(np.full(n, 1.0 / n), found.transmat, found.means, sigmas)
+        law = RiemannianGaussians(self.manifold, found.means, sigmas)
+        start = Iterate(np.full(n, 1.0 / n), found.transmat, law)
+        return self._with_emission(X, observed, lengths, min_sigma, start, rng)
 
-    def _chosen(self, X, observed, lengths, min_sigma: float, rng) -> Parameters:
+    def _chosen(self, X, observed, lengths, min_sigma: float, rng) -> Iterate:
         """The model with as many states as BIC prefers."""
         count = int(observed.sum())
         sizes = list(range(1, min(self.max_components, count) + 1))
+        seeds = rng.integers(2**63, size=len(sizes))  # sizes are fitted side by side
+
+        def begin(start: Iterate) -> Iterate:
+            own = np.random.default_rng(seeds[len(start.startprob) - 1])
+            return self._with_emission(X, observed, lengths, min_sigma, start, own)
+
         found = fit_sizes(
             self.manifold, X, observed, lengths, sizes, rng,
-            min_sigma=min_sigma, patience=_PATIENCE,
+            min_sigma=min_sigma, begin=begin, patience=_PATIENCE,
         )  # fmt: skip
-        tried = np.array(list(found))
-        likelihood = np.array([monitor.log_likelihood[-1] for monitor in found.values()])
-        bic = criterion_values("bic", likelihood, tried, self.manifold.dim, count)
-        return found[int(tried[np.argmin(bic)])].parameters[-1]
+        tried = list(found)
+        likelihood = np.array([monitor.log_likelihood[-1] for monitor, _ in found.values()])
+        free = np.array([n_parameters(self.manifold, self.emission, n) for n in tried])
+        bic = criterion_values("bic", likelihood, free, count)
+        return found[tried[int(np.argmin(bic))]][1]
+
+    def _with_emission(
+        self, X, observed, lengths, min_sigma: float, start: Iterate, rng
+    ) -> Iterate:
+        """A start of our emission, from one of the paper's."""
+        start = start._replace(law=self._like(start.law, min_sigma))
+        if self.emission == RIEMANNIAN:
+            return start
+        return best_start(
+            X,
+            observed,
+            lengths,
+            start,
+            rng,
+            tried=self.n_init,
+            shrinkage=self._shrinkage,
+            min_sigma=min_sigma,
+        )
+
+    @property
+    def _shrinkage(self) -> float:
+        return float(self.manifold.dim if self.shrinkage is None else self.shrinkage)
+
+    def _like(self, law: Law, min_sigma: float) -> Law:
+        """A law of our emission that begins where `law` is, with the same E[d²] in every state."""
+        sigmas = np.maximum(law.sigmas, min_sigma)
+        if self.emission == RIEMANNIAN:
+            return RiemannianGaussians(self.manifold, law.means, sigmas)
+        variances = self.manifold.gaussian.moments(sigmas).delta / self.manifold.dim
+        start = wrapped_law(self.manifold, law.means, variances, self.emission, self._shrinkage)
+        if not isinstance(law, WrappedGaussians) or law.emission != self.emission:
+            return start
+        return WrappedGaussians(
+            self.manifold, law.means, self.emission, law.covariances, start.prior
+        )
+
+
+def _warn_of_the_end(monitor: Monitor, n_iter: int) -> None:
+    if monitor.has_fallen:
+        warnings.warn(
+            f"EM stopped: step {monitor.n_iter} lost {-monitor.gain:.3g} in log-likelihood",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    elif not (monitor.converged or monitor.cancelled or n_iter == 0):
+        warn_not_converged(f"EM ({n_iter} iterations)")
+
+
+def _warn_of_lost_states(law: Law, posterior: Smoothed, min_sigma: float) -> None:
+    occupied = posterior.gamma.sum(axis=0)
+    for i in np.flatnonzero(occupied <= LEAST_WEIGHT):
+        warn_degenerate(f"state {i} explains no observation; it keeps its last parameters")
+    for i in np.flatnonzero(law.collapsed(min_sigma) & (occupied > LEAST_WEIGHT)):
+        warn_degenerate(
+            f"state {i} has collapsed onto a point; its sigma is min_sigma={min_sigma:g}"
+        )
 
 
 class Iterates(NamedTuple):

@@ -2,17 +2,16 @@
 
 import math
 import os
-import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
 
-from rhmm.exceptions import ConvergenceWarning, DegenerateWarning
-from rhmm.learners.em_steps import Monitor, run_em
+from rhmm.emissions import RiemannianGaussians
+from rhmm.learners.baum_welch import Iterate, Monitor, climb
 from rhmm.manifolds import Manifold
-from rhmm.parameters import Parameters, free_parameters, sigmas_from_delta
+from rhmm.parameters import sigmas_from_delta
 from rhmm.search import path_of_sizes, sample_for
 
 CRITERIA = ("bic", "aic")
@@ -29,12 +28,14 @@ def fit_sizes(
     rng: np.random.Generator,
     *,
     min_sigma: float,
+    begin: Callable[[Iterate], Iterate] | None = None,
     patience: int | None = None,
     callback: Callable[[int, int], None] | None = None,
-) -> dict[int, Monitor]:
+) -> dict[int, tuple[Monitor, Iterate]]:
     """A fit to X (T, *point_shape) with each number of states in `sizes`, which rise.
 
-    With `patience` the largest sizes are left out if so many in a row are no better on a sample.
+    A fit begins with the paper's emission, unless `begin` makes another start of that one. With
+    `patience` the largest sizes are left out if so many in a row are no better on a sample.
     `callback` is called with how many fits are done, and of how many; before that with 0 after each
     number of states for which a start was searched.
     """
@@ -44,29 +45,28 @@ def fit_sizes(
     path = path_of_sizes(sample, sizes[-1], rng, patience, searched)
     sizes = [n for n in sizes if n in path]
 
-    def fit(n: int) -> Monitor:
+    def fit(n: int) -> tuple[Monitor, Iterate]:
         sigmas = sigmas_from_delta(manifold, path[n].delta, min_sigma)
-        start = Parameters(np.full(n, 1.0 / n), path[n].transmat, path[n].means, sigmas)
-        return run_em(
-            manifold, X, observed, lengths, start,
-            n_iter=_N_ITER, tol=_TOL, min_sigma=min_sigma, callback=None,
+        law = RiemannianGaussians(manifold, path[n].means, sigmas)
+        start = Iterate(np.full(n, 1.0 / n), path[n].transmat, law)
+        monitor, reached, _ = climb(
+            X, observed, lengths, start if begin is None else begin(start),
+            n_iter=_N_ITER, tol=_TOL, min_sigma=min_sigma,
         )  # fmt: skip
+        return monitor, reached
 
     found = {}
-    with warnings.catch_warnings(), ThreadPoolExecutor(os.cpu_count()) as pool:
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", DegenerateWarning)
-        for n, monitor in zip(sizes, pool.map(fit, sizes), strict=True):
-            found[n] = monitor
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for n, fitted in zip(sizes, pool.map(fit, sizes), strict=True):
+            found[n] = fitted
             if callback is not None:
                 callback(len(found), len(sizes))
     return found
 
 
 def criterion_values(
-    criterion: str, log_likelihood: np.ndarray, sizes: np.ndarray, dim: int, count: int
+    criterion: str, log_likelihood: np.ndarray, free: np.ndarray, count: int
 ) -> np.ndarray:
-    """BIC or AIC of models of these sizes that were fitted to `count` observations."""
+    """BIC or AIC of models with so many free parameters, fitted to `count` observations."""
     price = math.log(count) if criterion == "bic" else 2.0
-    free = np.array([free_parameters(n, dim) for n in sizes])
     return -2.0 * log_likelihood + price * free

@@ -25,6 +25,7 @@ class FlatGeometry(NamedTuple):
 class Euclidean(Manifold):
     """R^d with the distance ‖x − y‖; coordinates are at most 1e30 in size."""
 
+    is_flat = True
     largest_sigma = LARGEST_MODERATE
 
     def __init__(self, dim: int):
@@ -55,6 +56,12 @@ class Euclidean(Manifold):
 
     def first_guess(self, points, weights):
         return weights @ points / weights.sum()
+
+    def normal_coordinates(self, centre, points):
+        return points - centre, np.zeros(len(points))
+
+    def _from_normal(self, centre, coordinates):
+        return centre + coordinates
 
     def draw(self, rng, centre, sigma, size):
         return centre + sigma * rng.standard_normal((size, self.dim))

@@ -23,6 +23,7 @@ from rhmm.manifolds.ball import (
 from rhmm.manifolds.hyperbolic_mean import search_centre
 from rhmm.manifolds.manifold import Manifold
 from rhmm.manifolds.registry import register_manifold
+from rhmm.vector_math import log_sinhc
 
 
 class BallGeometry(NamedTuple):
@@ -89,6 +90,16 @@ class Hyperbolic(Manifold):
         space = ((2.0 * weights / gaps)[:, None] * points).sum(axis=0)
         length = math.sqrt(max(time**2 - space @ space, (time * SMALLEST_GAP) ** 2))
         return self.project(space / (length + time))
+
+    def normal_coordinates(self, centre, points):
+        coordinates, log_volume = np.empty(points.shape), np.empty(len(points))
+        _normal_into(centre, points, coordinates, log_volume)
+        return coordinates, log_volume
+
+    def _from_normal(self, centre, coordinates):
+        points = np.empty(coordinates.shape)
+        _from_normal_into(centre, coordinates, points)
+        return points
 
     def draw(self, rng, centre, sigma, size):
         radii = sample_radius(rng, self.gaussian, sigma, size)
@@ -261,6 +272,26 @@ def _translate_into(centre, radii, directions, out):
         for k in range(len(centre)):
             directions[t, k] *= radii[t] / length
         move_or_nan(centre, centre_gap, directions[t], out[t])
+
+
+@kernel
+def _normal_into(centre, points, coordinates, log_volume):
+    """At the distance r from the centre, Exp enlarges d − 1 of the d directions by sinh(r)/r."""
+    dim, centre_gap = points.shape[1], gap(centre)
+    for t in range(len(points)):
+        distance = distance_of(
+            towards(centre, centre_gap, points[t], gap(points[t]), coordinates[t])
+        )
+        for k in range(dim):
+            coordinates[t, k] *= distance
+        log_volume[t] = (dim - 1) * log_sinhc(distance)
+
+
+@kernel
+def _from_normal_into(centre, coordinates, out):
+    centre_gap = gap(centre)
+    for t in range(len(out)):
+        move_or_nan(centre, centre_gap, coordinates[t], out[t])
 
 
 @implements(verbs.recentre, BallGeometry)

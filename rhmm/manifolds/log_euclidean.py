@@ -14,6 +14,7 @@ from rhmm.manifolds import verbs
 from rhmm.manifolds.euclidean import FlatGeometry
 from rhmm.manifolds.registry import register_manifold
 from rhmm.manifolds.spd_matrices import SPDMatrices, exp_matrices, is_held, log_matrices
+from rhmm.manifolds.spd_normal import as_matrices, as_vectors
 
 
 class LogGeometry(NamedTuple):
@@ -28,9 +29,18 @@ class LogEuclideanSPD(SPDMatrices):
     the Frobenius norm.
     """
 
+    is_flat = True
+
     def __init__(self, size: int):
         super().__init__(LogGeometry, size)
         self.gaussian = FlatGaussian(self.dim)
+
+    def normal_coordinates(self, centre, points):
+        logs = log_matrices(np.require(points, float, ["C", "W"])) - log_matrices(centre[None])
+        return as_vectors(logs), np.zeros(len(points))
+
+    def _from_normal(self, centre, coordinates):
+        return exp_matrices(log_matrices(centre[None]) + as_matrices(coordinates, self.size))
 
     def draw(self, rng, centre, sigma, size):
         noise = rng.standard_normal((size, *self.point_shape))

@@ -43,6 +43,8 @@ class Manifold(ABC):
     """Shape of the array that holds one point."""
     gaussian: RadialGaussian
     """The law of the distance to the mean of a Riemannian Gaussian."""
+    is_flat = False
+    """Whether Exp keeps volume, so that centres of mass are the likeliest means."""
     largest_sigma = 1e6
     """A larger σ is refused: on a curved space log Z ~ σ² then swallows all that d² says, and no
     two points that double precision can hold are so far apart."""
@@ -187,6 +189,30 @@ class Manifold(ABC):
         `points` has shape (n, *point_shape), `weights` (n,).
         """
         return points[np.argmax(weights)]
+
+    # Normal coordinates
+
+    @property
+    def origin(self) -> np.ndarray:
+        """The point that frames are carried from, shape `point_shape`: by default, zero."""
+        return np.zeros(self.point_shape)
+
+    def normal_coordinates(self, centre, points) -> tuple[np.ndarray, np.ndarray]:
+        """log_c(y) of points (T, *point_shape) in an orthonormal frame at `centre`, shape (T, dim),
+        and the logarithm of the factor by which Exp_c enlarges volume there, shape (T,).
+
+        The frame is one at the origin, carried along the geodesic to `centre`: the isometry that
+        moves the origin along it keeps coordinates. Trusts its arguments to be points.
+        """
+        raise ValueError(f"{self!r} has no normal coordinates, which this needs")
+
+    def from_normal_coordinates(self, centre, coordinates) -> np.ndarray:
+        """The points (T, *point_shape) with these `normal_coordinates` (T, dim) at `centre`."""
+        points = self._from_normal(centre, np.require(coordinates, float, ["C", "W"]))
+        return self._checked_result("coordinates", points, (len(coordinates),))
+
+    def _from_normal(self, centre: np.ndarray, coordinates: np.ndarray) -> np.ndarray:
+        raise ValueError(f"{self!r} has no normal coordinates, which this needs")
 
     # Riemannian Gaussians
 

@@ -25,11 +25,13 @@ from rhmm.manifolds.registry import register_manifold
 from rhmm.manifolds.spd_matrices import (
     SPDMatrices,
     congruence,
+    exp_matrices,
     is_held,
     logs_between,
     whitened_eigen,
 )
 from rhmm.manifolds.spd_mean import gather_logs, search_centre
+from rhmm.manifolds.spd_normal import as_matrices, normal_into, polar
 
 
 class ConeGeometry(NamedTuple):
@@ -57,6 +59,16 @@ class SPD(SPDMatrices):
 
     def first_guess(self, points, weights):
         return np.tensordot(weights / weights.sum(), points, axes=1)
+
+    def normal_coordinates(self, centre, points):
+        coordinates, log_volume = np.empty((len(points), self.dim)), np.empty(len(points))
+        normal_into(centre, points, polar(centre)[1], coordinates, log_volume)
+        return coordinates, log_volume
+
+    def _from_normal(self, centre, coordinates):
+        root = polar(centre)[0]
+        points = root @ exp_matrices(as_matrices(coordinates, self.size)) @ root
+        return 0.5 * (points + np.swapaxes(points, 1, 2))
 
     def draw(self, rng, centre, sigma, size):
         logs = sample_eigenvalues(rng, self.gaussian, sigma, size)

@@ -35,6 +35,10 @@ class SPDMatrices(Manifold):
         self.dim = size * (size + 1) // 2
         self.point_shape = (size, size)
 
+    @property
+    def origin(self):
+        return np.eye(self.size)
+
     def _as_array(self, name, x):
         x = super()._as_array(name, x)
         skew = _largest_skew(self._flat(x))

@@ -13,7 +13,8 @@ from rhmm import (
     RiemannianHMM,
     RiemannianKMeans,
 )
-from rhmm.learners import em_steps
+from rhmm.emissions import RiemannianGaussians
+from rhmm.learners import baum_welch
 from rhmm.learners.em import Iterates
 from rhmm.paper import paper_model
 from tests import brute_force
@@ -120,15 +121,19 @@ def test_too_few_iterations_are_warned_of():
 @pytest.fixture
 def maximise_badly(monkeypatch):
     """The third M-step gives back the parameters before the second, which are less likely."""
-    seen, maximise = [], em_steps._maximise
+    laws, chains = [], []
+    law_step, chain_step = RiemannianGaussians.maximised, baum_welch.maximised_chain
 
-    def badly(manifold, points, observed, lengths, posterior, old, d2, min_sigma):
-        seen.append((old, d2))
-        if len(seen) == 3:
-            return seen[1]
-        return maximise(manifold, points, observed, lengths, posterior, old, d2, min_sigma)
+    def badly(law, points, weights, alive, view, min_sigma):
+        laws.append((law, view))
+        return laws[1] if len(laws) == 3 else law_step(law, points, weights, alive, view, min_sigma)
 
-    monkeypatch.setattr(em_steps, "_maximise", badly)
+    def chain_badly(posterior, lengths, old):
+        chains.append(chain_step(posterior, lengths, old))
+        return chains[0] if len(chains) == 3 else chains[-1]
+
+    monkeypatch.setattr(RiemannianGaussians, "maximised", badly)
+    monkeypatch.setattr(baum_welch, "maximised_chain", chain_badly)
 
 
 def test_a_likelihood_that_falls_ends_the_fit_with_a_warning(maximise_badly):
@@ -144,7 +149,7 @@ def test_a_likelihood_that_falls_ends_the_fit_with_a_warning(maximise_badly):
 
 
 def test_a_likelihood_that_falls_by_rounding_has_converged(monkeypatch):
-    expect = em_steps._expect
+    expect = baum_welch.expected
 
     def rounded(*arguments):
         posterior = expect(*arguments)
@@ -152,7 +157,7 @@ def test_a_likelihood_that_falls_by_rounding_has_converged(monkeypatch):
         return posterior._replace(log_likelihood=-1e4 - 1e-8 * len(steps))
 
     steps = []
-    monkeypatch.setattr(em_steps, "_expect", rounded)
+    monkeypatch.setattr(baum_welch, "expected", rounded)
     X, _ = paper_model().sample(500, random_state=0)
     model = RiemannianHMM(Hyperbolic(2), 3, random_state=0).fit(X)  # no warning
     assert np.diff(model.monitor_.log_likelihood).tolist() == pytest.approx([-1e-8], rel=1e-3)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rhmm.vector_math import exp, log1p
+from rhmm.vector_math import exp, log1p, log_sinhc
 
 TWO_UNITS_IN_THE_LAST_PLACE = 2 * np.finfo(float).eps
 
@@ -37,3 +37,17 @@ def test_exp_is_right_to_the_last_digits(x):
 @pytest.mark.parametrize("x", [-701.0, -1e10, -np.inf])
 def test_exp_has_a_floor_instead_of_zero(x):
     assert exp(x) == exp(-700.0) > 0.0
+
+
+@given(st.floats(1e-8, 700.0) | st.floats(1e-8, 0.1))
+@example(0.03)
+@example(0.0299999)
+@example(1e-5)
+def test_log_sinhc_is_right_and_does_not_overflow(x):
+    with mpmath.workdps(60):
+        exact = float(mpmath.log(mpmath.sinh(mpmath.mpf(x)) / mpmath.mpf(x)))
+    assert log_sinhc(x) == pytest.approx(exact, rel=1e-11, abs=1e-15)
+
+
+def test_log_sinhc_is_zero_at_zero():
+    assert log_sinhc(0.0) == 0.0

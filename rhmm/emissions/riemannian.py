@@ -1,0 +1,58 @@
+"""The paper's emission: a Riemannian Gaussian in every state, eq. (1)."""
+
+import numpy as np
+
+from rhmm.emissions.law import Law
+from rhmm.manifolds import Manifold
+from rhmm.parameters import log_densities, scaled_densities_into, sigmas_from_delta
+
+RIEMANNIAN = "riemannian"
+"""Its name among the emissions, and the default."""
+
+
+class RiemannianGaussians(Law):
+    """p(y | i) ∝ exp(−d²(y, c_i)/2σ_i²); what its means see are squared distances, (N, T)."""
+
+    emission = RIEMANNIAN
+
+    def __init__(self, manifold: Manifold, means: np.ndarray, sigmas: np.ndarray):
+        self.manifold, self.means, self.sigmas = manifold, means, sigmas
+
+    @staticmethod
+    def n_of_spread(emission, n, dim):
+        return n
+
+    def view(self, points):
+        return self.manifold.squared_distances(points, self.means)
+
+    def log_densities(self, view):
+        return log_densities(self.manifold, view, self.sigmas)
+
+    def scaled_densities(self, view):
+        density, shift = np.empty(view.shape[::-1]), np.empty(view.shape[1])
+        log_z = self.manifold.gaussian.moments(self.sigmas).log_z
+        scaled_densities_into(view, -0.5 / self.sigmas**2, log_z, density, shift)
+        return density, shift
+
+    def maximised(self, points, weights, alive, view, min_sigma):
+        """c_i is the weighted centre of mass, σ_i = δ⁻¹ of the weighted mean of d² to it."""
+        means, sigmas = self.means.copy(), self.sigmas.copy()
+        occupied = weights.sum(axis=1)
+        means[alive], d2_alive, _ = self.manifold.recentre(points, weights[alive], means[alive])
+        delta = np.einsum("it,it->i", weights[alive], d2_alive) / occupied[alive]
+        sigmas[alive] = sigmas_from_delta(self.manifold, delta, min_sigma)
+        if alive.all():
+            view = d2_alive
+        else:
+            view = view.copy()
+            view[alive] = d2_alive
+        return RiemannianGaussians(self.manifold, means, sigmas), view
+
+    def collapsed(self, min_sigma):
+        return self.sigmas <= min_sigma
+
+    def draw(self, state, size, rng):
+        return self.manifold.sample(self.means[state], self.sigmas[state], size, rng)
+
+    def permuted(self, order):
+        return RiemannianGaussians(self.manifold, self.means[order], self.sigmas[order])

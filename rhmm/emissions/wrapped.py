@@ -1,0 +1,168 @@
+"""Gaussians of any shape on a curved space: drawn in a tangent space and wrapped onto it.
+
+A Gaussian N(0, Σ) in the tangent space at the origin is carried to the mean c by the isometry along
+the geodesic between them, and onto the manifold by Exp. With u the normal coordinates of y at c,
+
+    log p(y) = log N(u; 0, Σ) − log J(u)
+
+with respect to the Riemannian volume, where J is the factor by which Exp enlarges volume: on H^d
+(sinh r / r)^(d−1), on SPD(m) the product of sinh(x/2)/(x/2) over the differences x of eigenvalues
+of the logarithm, on flat spaces 1. Nothing has to be integrated, whatever Σ.
+
+An isometry of the data moves ``"isotropic"`` and ``"full"`` laws along. A shape that is shared by
+states (``"tied"``) or bound to axes (``"diag"``) means something only in relation to the origin:
+rotations about it move a tied law along. Re-centre the data first, see `rhmm.recentring`.
+"""
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from rhmm.emissions import covariances as kinds
+from rhmm.emissions.law import Law
+from rhmm.manifolds import Manifold
+
+_SHORTER = (1.0, 0.5, 0.25, 0.125)
+"""Shares of the way to the centre of mass that are tried."""
+_ROUNDING = 1e-10
+"""The share of itself by which rounding may make an expected log-likelihood fall."""
+
+
+class Prior(NamedTuple):
+    """So many more observations of each covariance, with the same variance in all directions."""
+
+    weight: float
+    variance: float
+
+
+NO_PRIOR = Prior(0.0, 1.0)
+
+
+class View(NamedTuple):
+    """What means see of the points."""
+
+    coordinates: np.ndarray
+    """Normal coordinates at each mean, shape (N, T, D)."""
+    log_volume: np.ndarray
+    """log J, shape (N, T)."""
+
+
+class WrappedGaussians(Law):
+    """Wrapped Gaussians with covariances of one kind, see `rhmm.emissions.covariances`."""
+
+    covariances: np.ndarray
+
+    def __init__(
+        self,
+        manifold: Manifold,
+        means: np.ndarray,
+        emission: str,
+        covariances: np.ndarray,
+        prior: Prior = NO_PRIOR,
+    ):
+        self.manifold, self.means, self.emission = manifold, means, emission
+        self.covariances, self.prior = covariances, prior
+        n, dim = len(means), manifold.dim
+        self._matrices = kinds.matrices(emission, covariances, n, dim)
+        self.variances = np.trace(self._matrices, axis1=1, axis2=2) / dim
+        """tr Σ_i / D, shape (N,)."""
+        self.sigmas = manifold.gaussian.sigma(dim * self.variances)
+
+    @staticmethod
+    def n_of_spread(emission, n, dim):
+        return kinds.n_free(emission, n, dim)
+
+    @cached_property
+    def _whiteners(self) -> list[np.ndarray]:
+        """W_i, lower triangular, with W Σ Wᵀ = I."""
+        if self.emission == "tied":
+            return [_whitener(self.covariances)] * len(self.means)
+        return [_whitener(matrix) for matrix in self._matrices]
+
+    def view(self, points):
+        n, size = len(self.means), len(points)
+        view = View(np.empty((n, size, self.manifold.dim)), np.empty((n, size)))
+        for i, mean in enumerate(self.means):
+            view.coordinates[i], view.log_volume[i] = self.manifold.normal_coordinates(mean, points)
+        return view
+
+    def log_densities(self, view):
+        columns = [
+            self._log_density(i, *of_one) for i, of_one in enumerate(zip(*view, strict=True))
+        ]
+        return np.stack(columns, axis=1)
+
+    def _log_density(self, state: int, coordinates, log_volume) -> np.ndarray:
+        whitener = self._whiteners[state]
+        white = coordinates @ whitener.T
+        log_factor = np.log(np.diagonal(whitener)).sum()
+        log_factor -= 0.5 * self.manifold.dim * np.log(2.0 * np.pi)
+        return log_factor - 0.5 * np.einsum("td,td->t", white, white) - log_volume
+
+    def maximised(self, points, weights, alive, view, min_sigma):
+        """Means move towards their centres of mass, then covariances are the likeliest there.
+
+        The centre of mass of a wrapped Gaussian is its mean, as E[u] = 0. On a flat space the
+        centre of mass of the points maximises the likelihood. On a curved one log J depends on the
+        mean too, and the maximum has no closed form but lies nearby. So a mean goes as far towards
+        the centre of mass as the expected log-likelihood does not fall: EM then never loses any.
+        """
+        means, dim = self.means.copy(), self.manifold.dim
+        centres, _, _ = self.manifold.recentre(points, weights[alive], means[alive])
+        scatter = np.zeros((len(means), dim, dim))
+        for i, centre in zip(np.flatnonzero(alive), centres, strict=True):
+            means[i] = self._approach(i, centre, points, weights[i], view)
+            u = view.coordinates[i]
+            scatter[i] = (u * weights[i][:, None]).T @ u
+        new = kinds.estimated(
+            self.emission, self.covariances, scatter, weights.sum(axis=1), alive, *self.prior,
+            least=min_sigma**2,
+        )  # fmt: skip
+        return WrappedGaussians(self.manifold, means, self.emission, new, self.prior), view
+
+    def _approach(self, state: int, centre, points, weights, view: View) -> np.ndarray:
+        """The mean on its way to `centre`; its coordinates are written into the view."""
+        if self.manifold.is_flat:
+            seen = self.manifold.normal_coordinates(centre, points)
+            view.coordinates[state], view.log_volume[state] = seen
+            return centre
+        old = self.means[state]
+        value = weights @ self._log_density(state, view.coordinates[state], view.log_volume[state])
+        for share in _SHORTER:
+            mean = centre if share == 1.0 else self.manifold.geodesic(old, centre, share)
+            seen = self.manifold.normal_coordinates(mean, points)
+            if weights @ self._log_density(state, *seen) >= value - _ROUNDING * abs(value):
+                view.coordinates[state], view.log_volume[state] = seen
+                return mean
+        return old
+
+    def log_prior(self):
+        """−½ w (log det Σ + v tr Σ⁻¹) for every covariance, w and v being those of the prior."""
+        if self.prior.weight == 0.0:
+            return 0.0
+        distinct = self._whiteners[:1] if self.emission == "tied" else self._whiteners
+        total = 0.0
+        for whitener in distinct:
+            total += 2.0 * np.log(np.diagonal(whitener)).sum()
+            total -= self.prior.variance * (whitener**2).sum()
+        return 0.5 * self.prior.weight * float(total)
+
+    def collapsed(self, min_sigma):
+        return self.variances <= min_sigma**2 * (1.0 + 1e-9)
+
+    def draw(self, state, size, rng):
+        noise = rng.standard_normal((size, self.manifold.dim))
+        coordinates = noise @ np.linalg.cholesky(self._matrices[state]).T
+        return self.manifold.from_normal_coordinates(self.means[state], coordinates)
+
+    def permuted(self, order):
+        covariances = kinds.permuted(self.emission, self.covariances, order)
+        return WrappedGaussians(
+            self.manifold, self.means[order], self.emission, covariances, self.prior
+        )
+
+
+def _whitener(covariance: np.ndarray) -> np.ndarray:
+    return solve_triangular(np.linalg.cholesky(covariance), np.eye(len(covariance)), lower=True)

@@ -1,0 +1,116 @@
+"""Where EM begins with wrapped Gaussians: many short runs in one tangent space, the best goes on.
+
+A search with isotropic Gaussians (`rhmm.search`) finds round clusters. Where states differ in
+directions in which they vary little, it is lost, and so is EM that begins with it. In the tangent
+space at the centre of mass of all data space is flat, and a step of EM under the very emission that
+was asked for is a few products of matrices: many starts can compete there.
+"""
+
+import numpy as np
+
+from rhmm.clustering import nearest, plus_plus_seeds
+from rhmm.emissions import Prior, WrappedGaussians
+from rhmm.emissions import covariances as kinds
+from rhmm.learners.baum_welch import Iterate, Monitor, climb
+from rhmm.manifolds import Euclidean, Manifold
+from rhmm.search import Sample, sample_for
+
+_TRIALS = 4
+"""Points that compete to be the next seed."""
+_LLOYD = 3
+"""Iterations of K-means before EM begins."""
+_SHORT, _LONG, _KEPT = 10, 40, 3
+"""EM steps of every start, of the best ones, and how many these are."""
+_LAST = 10
+"""EM steps on the manifold itself that decide between the tangent space and the search."""
+_STAY = 0.9
+"""How likely a state is to follow itself, before anything is known."""
+_TOL = 1e-2
+"""The gain that ends a run."""
+
+
+def wrapped_law(
+    manifold: Manifold, means: np.ndarray, variances: np.ndarray, emission: str, shrinkage: float
+) -> WrappedGaussians:
+    """Laws without a preferred direction, from a variance for each state, shape (N,).
+
+    The prior of their covariances has the weight `shrinkage` and the mean of these variances.
+    """
+    covariances = kinds.from_variances(emission, variances, manifold.dim)
+    prior = Prior(float(shrinkage), float(variances.mean()))
+    return WrappedGaussians(manifold, means, emission, covariances, prior)
+
+
+def best_start(
+    X: np.ndarray,
+    observed: np.ndarray,
+    lengths: np.ndarray,
+    found: Iterate,
+    rng: np.random.Generator,
+    *,
+    tried: int,
+    shrinkage: float,
+    min_sigma: float,
+) -> Iterate:
+    """The best of `tried` starts in the tangent space, or `found`, if it is better than these.
+
+    `found` has wrapped Gaussians; X has shape (T, *point_shape).
+    """
+    manifold, n = found.law.manifold, len(found.startprob)
+    sample = sample_for(manifold, X, observed, lengths, float(manifold.delta(min_sigma)), n)
+    centre = manifold.mean(sample.points)
+    flat = sample._replace(
+        manifold=Euclidean(manifold.dim),
+        points=np.ascontiguousarray(manifold.normal_coordinates(centre, sample.points)[0]),
+    )
+    runs = [
+        _climbed(
+            flat,
+            _seeded(flat, n, found.law.emission, shrinkage, min_sigma, rng),
+            _SHORT,
+            min_sigma,
+        )
+        for _ in range(tried)
+    ]
+    runs = sorted(runs, key=_likelihood)[-_KEPT:]
+    _, best = max((_climbed(flat, run[1], _LONG, min_sigma) for run in runs), key=_likelihood)
+    shapes = best.law
+    assert isinstance(shapes, WrappedGaussians)
+    means = manifold.from_normal_coordinates(centre, shapes.means)
+    law = WrappedGaussians(manifold, means, shapes.emission, shapes.covariances, shapes.prior)
+    candidates = [best._replace(law=law), found]
+    return max((_climbed(sample, one, _LAST, min_sigma) for one in candidates), key=_likelihood)[1]
+
+
+def _climbed(
+    sample: Sample, start: Iterate, steps: int, min_sigma: float
+) -> tuple[Monitor, Iterate]:
+    lengths = np.diff(sample.ends, prepend=0)
+    observed = np.ones(len(sample.points), bool)
+    monitor, reached, _ = climb(
+        sample.points, observed, lengths, start, n_iter=steps, tol=_TOL, min_sigma=min_sigma
+    )
+    return monitor, reached
+
+
+def _likelihood(run: tuple[Monitor, Iterate]) -> float:
+    """Without the prior, which is not the same for all runs."""
+    return run[0].log_likelihood[-1]
+
+
+def _seeded(
+    sample: Sample, n: int, emission: str, shrinkage: float, min_sigma: float, rng
+) -> Iterate:
+    """K-means from random seeds, and the law of its clusters."""
+    manifold, points = sample.manifold, sample.points
+    means = plus_plus_seeds(manifold, points, n, rng, _TRIALS)
+    for _ in range(_LLOYD):
+        labels, d2 = nearest(manifold.squared_distances(points, means))
+        weights = (labels == np.arange(n)[:, None]).astype(float)
+        alive = weights.sum(axis=1) > 0.0
+        means[alive] = manifold.recentre(points, weights[alive], means[alive])[0]
+    variance = max(float(d2.mean()) / manifold.dim, min_sigma**2)
+    law = wrapped_law(manifold, means, np.full(n, variance), emission, shrinkage)
+    law, _ = law.maximised(points, weights, alive, law.view(points), min_sigma)
+    transmat = np.full((n, n), (1.0 - _STAY) / n) + _STAY * np.eye(n)
+    return Iterate(np.full(n, 1.0 / n), transmat, law)
