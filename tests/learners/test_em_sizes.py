@@ -31,6 +31,20 @@ def test_the_choice_is_that_of_the_selection():
     assert model.monitor_.converged
 
 
+def test_long_clusters_are_one_state_each_under_an_emission_that_can_be_long():
+    truth = RiemannianHMM.from_parameters(
+        Euclidean(2), [0.5, 0.5], [[0.9, 0.1], [0.1, 0.9]], [[0.0, 0.0], [0.0, 1.5]],
+        emission="full", covariances=[np.diag([4.0, 0.05])] * 2,
+    )  # fmt: skip
+    X, _ = truth.sample(1_000, random_state=0)
+    options = {"max_components": 5, "random_state": 0}
+    long = RiemannianHMM(Euclidean(2), "auto", emission="full", **options).fit(X)
+    round_ = RiemannianHMM(Euclidean(2), "auto", **options).fit(X)
+    assert long.n_components_ == 2
+    assert round_.n_components_ > 2
+    assert long.bic(X) < round_.bic(X)
+
+
 def test_no_more_states_are_tried_than_allowed():
     X, _ = chain_on(Hyperbolic(2)).sample(600, random_state=0)
     model = RiemannianHMM(Hyperbolic(2), "auto", max_components=2, random_state=0).fit(X)
@@ -103,6 +117,6 @@ def test_patience_leaves_out_sizes_that_are_far_too_large():
 def test_criteria_are_those_of_the_models():
     X, _ = chain_on(Hyperbolic(2)).sample(300, random_state=0)
     model = chain_on(Hyperbolic(2))
-    likelihood, sizes = np.array([model.score(X)]), np.array([3])
-    assert criterion_values("bic", likelihood, sizes, 2, 300) == pytest.approx([model.bic(X)])
-    assert criterion_values("aic", likelihood, sizes, 2, 300) == pytest.approx([model.aic(X)])
+    likelihood, free = np.array([model.score(X)]), np.array([model.n_parameters])
+    assert criterion_values("bic", likelihood, free, 300) == pytest.approx([model.bic(X)])
+    assert criterion_values("aic", likelihood, free, 300) == pytest.approx([model.aic(X)])
