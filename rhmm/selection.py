@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rhmm.emissions import RIEMANNIAN, check_emission
 from rhmm.learners.baum_welch import nbytes_held
 from rhmm.learners.em import RiemannianHMM
 from rhmm.learners.em_sizes import CRITERIA, criterion_values, fit_sizes
@@ -22,6 +23,9 @@ from rhmm.validation import (
     check_integer,
     check_lengths,
 )
+
+_STARTS = 16
+"""Starts that compete for each number of states where the emission is not the paper's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +73,7 @@ def select_n_components(
     n_components: Iterable[int] = range(1, 9),
     *,
     criterion: str = "bic",
+    emission: str = RIEMANNIAN,
     lengths=None,
     min_sigma: float | None = None,
     random_state=None,
@@ -77,11 +82,13 @@ def select_n_components(
     """Fit a model of each number of states to X (T, *point_shape), and choose by the criterion.
 
     ``"bic"`` finds the number of states behind data that have one; ``"aic"`` prefers what predicts
-    best, which is often more. `callback` is called with how many models are done, and of how many;
-    before that with 0 after each number of states, up to the most, for which a start was searched.
+    best, which is often more. `emission` is that of `RiemannianHMM`. `callback` is called with how
+    many models are done, and of how many; before that with 0 after each number of states, up to the
+    most, for which a start was searched.
     """
     check_manifold(manifold)
     check_choice("criterion", criterion, CRITERIA)
+    check_emission(emission)
     check_callback(callback)
     sizes = _sizes(n_components)
     X, observed = manifold.observations("X", X)
@@ -94,11 +101,12 @@ def select_n_components(
     manifold.check_min_sigma(min_sigma)
     floor = floor_of_sigma(manifold, X[observed], min_sigma)
     found = fit_sizes(
-        manifold, X, observed, lengths, sizes, rng, min_sigma=floor, callback=callback
-    )
+        manifold, X, observed, lengths, sizes, rng,
+        emission=emission, shrinkage=None, tried=_STARTS, min_sigma=floor, callback=callback,
+    )  # fmt: skip
     models = []
     for n, (monitor, reached) in found.items():
-        model = RiemannianHMM(manifold, n, min_sigma=floor)
+        model = RiemannianHMM(manifold, n, emission=emission, min_sigma=floor)
         model._learn(reached.parameters, reached.law)
         model.monitor_, model.peak_nbytes_ = monitor, nbytes_held(X, n)
         models.append(model)

@@ -3,7 +3,7 @@
 import re
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from dashboard.compute.visits import Visits, visits
 from dashboard.model.analysis import (
     EM,
     MOST_STATES,
+    ROUND,
     SEED,
     HeldFile,
     HeldRecording,
@@ -25,7 +26,15 @@ from dashboard.model.analysis import (
     streaming_window,
 )
 from dashboard.model.spaces.disk import DISK_CHART
-from rhmm import DegenerateWarning, Hyperbolic, Manifold, RiemannianHMM, StreamingRiemannianHMM
+from rhmm import (
+    DegenerateWarning,
+    Hyperbolic,
+    Manifold,
+    RiemannianHMM,
+    StreamingRiemannianHMM,
+    recentred,
+)
+from rhmm.emissions.covariances import matrices
 from rhmm.learners.em import Monitor
 from rhmm.reading import Reading, WrongFileError, names_in, read
 from rhmm.recording import Recording
@@ -34,6 +43,8 @@ from rhmm.selection import Selection, select_n_components
 
 _SEARCHED = 150_000
 """Numbers of the sample on which EM searches its start, about."""
+_ON_ELLIPSE = 73
+"""Points of an outline."""
 MOST_DRAWN = 4_000
 """Observations on a map; of a longer recording every second, third, … is drawn."""
 
@@ -74,12 +85,17 @@ class FitRequest:
     n_states: int | None
     """None if BIC is to choose."""
     method: str
+    emission: str = ROUND
+    is_recentred: bool = False
+    """Whether each sequence is moved so that its centre of mass is the origin."""
 
     def in_words(self) -> str:
         recording = self.held.recording
         count = f"{len(recording.points):,} observations on {recording.manifold!r}"
         several = f" in {len(recording.lengths):,} sequences" if len(recording.lengths) > 1 else ""
         how = "EM" if self.method == EM else "one pass of our streaming algorithm"
+        if self.is_recentred:
+            several += ", each re-centred" if several else ", re-centred"
         return f"{count}{several}, learned by {how}."
 
     @property
@@ -181,7 +197,10 @@ def compute(request: ReadRequest | FitRequest, report: Report) -> FileRead | Fit
     if isinstance(request, ReadRequest):
         file = request.file
         return data_workers.call(read_file, (file.name, file.content, request.options), report)
-    arguments = (request.held.recording, request.n_states, request.method)
+    arguments = (
+        request.held.recording, request.n_states, request.method, request.emission,
+        request.is_recentred,
+    )  # fmt: skip
     return Fitted(request, **data_workers.call(fit, arguments, report))
 
 
@@ -203,19 +222,33 @@ def read_file(name: str, content: bytes, options: ReadOptions, watch: Watch) -> 
         return FileRead(names, None, WrongFileError(f"{error}: change what is said of the file"))
 
 
-def fit(recording: Recording, n_states: int | None, method: str, watch: Watch) -> dict:
+def fit(
+    recording: Recording,
+    n_states: int | None,
+    method: str,
+    emission: str,
+    is_recentred: bool,
+    watch: Watch,
+) -> dict:
     """Learn the states: the fields of `Fitted` but the request."""
     there = int(recording.observed.sum())
     if n_states is not None and there < n_states:
         raise Expected(f"{n_states} states need as many observations, and there are {there}.")
+    if is_recentred:
+        watch("Re-centring", 0.0)
+        moved, _ = recentred(recording.manifold, recording.points, lengths=recording.lengths)
+        recording = replace(recording, points=moved)
     found = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if n_states is None:
-            found = _selected(recording, watch)
+            found = _selected(recording, emission, watch)
             n_states = found.best.n_components
-        make = _by_em if method == EM else _by_streaming
-        model, remark = make(recording, n_states, None if found is None else found.best, watch)
+        if method == EM:
+            start = None if found is None else found.best
+            model, remark = _by_em(recording, n_states, emission, start, watch)
+        else:
+            model, remark = _by_streaming(recording, n_states, watch)
     watch("Decoding", 1.0)
     points, lengths = recording.points, recording.lengths
     probabilities = model.predict_proba(points, lengths=lengths)
@@ -238,7 +271,7 @@ def _degenerate(caught: Iterable[warnings.WarningMessage]) -> list[str]:
     return [f"{text[0].upper()}{text[1:]}." for text in named]
 
 
-def _selected(recording: Recording, watch: Watch) -> Selection:
+def _selected(recording: Recording, emission: str, watch: Watch) -> Selection:
     most = min(MOST_STATES, int(recording.observed.sum()))
     searched = 0
 
@@ -256,6 +289,7 @@ def _selected(recording: Recording, watch: Watch) -> Selection:
         recording.manifold,
         recording.points,
         range(1, most + 1),
+        emission=emission,
         lengths=recording.lengths,
         random_state=SEED,
         callback=show,
@@ -266,11 +300,12 @@ def _curve(found: Selection) -> Curve:
     return Curve(found.n_components, found.values, found.explanation())
 
 
-Start = RiemannianHMM | None
-
-
 def _by_em(
-    recording: Recording, n_states: int, start: Start, watch: Watch
+    recording: Recording,
+    n_states: int,
+    emission: str,
+    start: RiemannianHMM | None,
+    watch: Watch,
 ) -> tuple[RiemannianHMM, str]:
     watch("EM, looking for a start", 0.0)
 
@@ -278,18 +313,16 @@ def _by_em(
         watch(f"EM, iteration {monitor.n_iter}", monitor.n_iter / (monitor.n_iter + 10))
 
     model = RiemannianHMM(
-        recording.manifold, n_states, init=start, random_state=SEED, callback=show
-    )
+        recording.manifold, n_states, emission=emission, init=start, random_state=SEED,
+        callback=show,
+    )  # fmt: skip
     model.fit(recording.points, lengths=recording.lengths)
     iterations = model.monitor_.n_iter
     remark = "" if model.monitor_.converged else f"EM was stopped after {iterations} iterations."
     return _plain(model), remark
 
 
-def _by_streaming(
-    recording: Recording, n_states: int, start: Start, watch: Watch
-) -> tuple[RiemannianHMM, str]:
-    """`start` is of no use to a learner that begins with its first observations."""
+def _by_streaming(recording: Recording, n_states: int, watch: Watch) -> tuple[RiemannianHMM, str]:
     total = len(recording.points)
     learner = StreamingRiemannianHMM(
         recording.manifold,
@@ -309,7 +342,13 @@ def _by_streaming(
 
 def _plain(model: RiemannianHMM) -> RiemannianHMM:
     """The model without the way it was learned, which need not be kept or sent."""
-    return RiemannianHMM.from_parameters(model.manifold, *model.parameters_)
+    startprob, transmat, means, sigmas = model.parameters_
+    if model.emission == ROUND:
+        return RiemannianHMM.from_parameters(model.manifold, startprob, transmat, means, sigmas)
+    return RiemannianHMM.from_parameters(
+        model.manifold, startprob, transmat, means,
+        emission=model.emission, covariances=model.covariances_,
+    )  # fmt: skip
 
 
 def drawn(recording: Recording, model: RiemannianHMM) -> Map:
@@ -318,10 +357,22 @@ def drawn(recording: Recording, model: RiemannianHMM) -> Map:
     shown = shown[:: -(-len(shown) // MOST_DRAWN)]
     points, manifold = recording.points[shown], recording.manifold
     if manifold == Hyperbolic(2):
-        outlines = DISK_CHART.outlines(model.means_, model.sigmas_)
-        return Map(shown, points, model.means_, outlines, 1.0)
+        return Map(shown, points, model.means_, _outlines(model), 1.0)
     plane = principal_plane(manifold, points)
     return Map(shown, plane.places(points), plane.places(model.means_), None, plane.share)
+
+
+def _outlines(model: RiemannianHMM) -> np.ndarray:
+    """On the disk, a circle of radius σ around each mean, or where the coordinates of a wrapped
+    Gaussian are one standard deviation from it."""
+    if model.emission == ROUND:
+        return DISK_CHART.outlines(model.means_, model.sigmas_)
+    angle = np.linspace(0.0, 2.0 * np.pi, _ON_ELLIPSE)
+    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    shapes = matrices(model.emission, model.covariances_, model.n_components, 2)
+    around = circle @ np.swapaxes(np.linalg.cholesky(shapes), 1, 2)
+    ends = map(model.manifold.from_normal_coordinates, model.means_, around)
+    return np.stack(list(ends))
 
 
 def agreement(recording: Recording, states: np.ndarray, n_states: int) -> Agreement | None:

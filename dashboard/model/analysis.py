@@ -22,6 +22,9 @@ AUTO = "auto"
 FILE = "file"
 """In place of a recording that ships with the product: the visitor's own file."""
 EM, STREAMING = "em", "streaming"
+ROUND, TIED, DIAG, FULL = "riemannian", "tied", "diag", "full"
+"""Emissions, by the engine's names."""
+AS_IT_IS, RECENTRED = "as_it_is", "recentred"
 SEED = 0
 """Of the search for a start, so that a script gives the same numbers."""
 MOST_WINDOW = 200
@@ -80,6 +83,46 @@ class Analysis(Settings):
             names={EM: "EM", STREAMING: "Streaming, one pass"},
         ),
     )
+
+    shape: str = setting(
+        ROUND,
+        "shape",
+        Choice("The shape of states", (ROUND, TIED, DIAG, FULL)),
+        control=Control(
+            "radio",
+            "Shape of states",
+            "How observations spread around the mean of their state. Round is the paper’s "
+            "Gaussian, alike in all directions. The others are Gaussians of the tangent space at "
+            "the mean; their widths and directions are learned. Streaming knows only the round.",
+            options=(ROUND, TIED, DIAG, FULL),
+            names={
+                ROUND: "Round, each of its own width",
+                TIED: "One shape for all",
+                DIAG: "Own widths along the axes",
+                FULL: "Each of its own shape",
+            },
+            shown=lambda analysis: analysis.method == EM,
+        ),
+    )
+    centring: str = setting(
+        AS_IT_IS,
+        "centring",
+        Choice("The centring", (AS_IT_IS, RECENTRED)),
+        control=Control(
+            "radio",
+            "Observations",
+            "Re-centred: each sequence is moved by an isometry so that its centre of mass is the "
+            "origin. That takes away what differs between recordings as a whole, such as how loud "
+            "an amplifier is, and leaves distances within each of them as they are.",
+            options=(AS_IT_IS, RECENTRED),
+            names={AS_IT_IS: "As they are", RECENTRED: "Each sequence re-centred"},
+        ),
+    )
+
+    @property
+    def emission(self) -> str:
+        """The engine's name of the shape that is learned: streaming knows one alone."""
+        return self.shape if self.method == EM else ROUND
 
     @property
     def n_states(self) -> int | None:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dashboard.compute.fits import Fitted
-from dashboard.model.analysis import HeldFile, HeldRecording
+from dashboard.model.analysis import ROUND, HeldFile, HeldRecording
 from dashboard.text import columns, formatting, tables
 from rhmm import Hyperbolic
 from rhmm.datasets.dataset import Dataset
@@ -35,6 +35,10 @@ _MOST_ROWS = 200
 """Wrong rows that are listed; a file may have a hundred thousand."""
 
 
+SHARPER = "Re-centre, and learn one shape for all"
+"""A button beside the story of a recording for which that is right."""
+
+
 class Story(NamedTuple):
     """What there is to see in a recording."""
 
@@ -52,9 +56,11 @@ _SIGNS = (
 STORIES = {
     "emg": Story(
         _SIGNS,
-        "Here five states are the five signs, but for a few windows: rest is quiet on all "
-        "electrodes, and each sign has muscles of its own. Not all sessions are so clear: the same "
-        "model finds fewer signs in the other three.",
+        "Here five states are the five signs: rest is quiet on all electrodes, and each sign has "
+        "muscles of its own. With the paper’s round Gaussians about one window in ten is taken for "
+        "another sign, because muscles do not vary alike in all directions, and because the six "
+        "sequences differ as a whole. Re-centred, and with one shape for all states, it is about "
+        "one in a hundred.",
     ),
     "emg_refitted": Story(
         _SIGNS,
@@ -181,7 +187,12 @@ def map_note(fitted: Fitted) -> str:
     """What the map shows, and what it does not."""
     picture, total = fitted.picture, fitted.n_observed
     if fitted.recording.manifold == Hyperbolic(2):
-        words = "The disk is its own map. A large mark is a mean, its circle has radius σ."
+        outline = (
+            "circle has radius σ"
+            if fitted.request.emission == ROUND
+            else ("outline is one standard deviation away")
+        )
+        words = f"The disk is its own map. A large mark is a mean, its {outline}."
     else:
         words = (
             "A large mark is a mean. The map is flat: it has the two directions in which the "
@@ -198,11 +209,18 @@ def map_note(fitted: Fitted) -> str:
 def means_note(fitted: Fitted) -> str:
     """How the means of matrices are drawn."""
     if fitted.recording.manifold.size == 2:
-        return "The mean of each state is a matrix, drawn as its ellipse: all in the same scale."
-    return (
-        "The mean of each state is a matrix: its correlations as colours, violet below 0 and brown "
-        "above, and its standard deviations as bars."
-    )
+        words = "The mean of each state is a matrix, drawn as its ellipse: all in the same scale."
+    else:
+        words = (
+            "The mean of each state is a matrix: its correlations as colours, violet below 0 and "
+            "brown above, and its standard deviations as bars."
+        )
+    if fitted.request.is_recentred:
+        words += (
+            " Re-centred, it says how the state differs from the middle of its sequence, which is "
+            "the identity: no correlations, and 1 for every standard deviation."
+        )
+    return words
 
 
 def overview_note(stride: int, has_lines: bool) -> str:

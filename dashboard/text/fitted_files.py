@@ -14,6 +14,7 @@ from dashboard.compute.fits import Fitted
 from dashboard.model.analysis import (
     EM,
     MOST_STATES,
+    ROUND,
     SEED,
     SHIPPED,
     HeldFile,
@@ -59,12 +60,17 @@ def script(fitted: Fitted) -> str:
     """A program that computes the numbers on the page again, with rhmm alone."""
     imports, recording = _source(fitted.request.held.key)
     more, learning = _learning(fitted)
+    recentring = ""
+    if fitted.request.is_recentred:
+        more.append("from rhmm import recentred")
+        recentring = "points, _ = recentred(recording.manifold, points, lengths=lengths)\n"
     return _TEMPLATE.substitute(
         install=INSTALL,
         reference=REFERENCE,
         needs_rhmm=NEEDS_RHMM,
         imports="\n".join(sorted([*imports, *more])),
         recording=recording,
+        recentring=recentring,
         learning=learning,
     )
 
@@ -92,13 +98,13 @@ def _learning(fitted: Fitted) -> tuple[list[str], str]:
     """Imports, and the lines that learn the model."""
     request = fitted.request
     lines, more, n = [], [], repr(request.n_states)
-    init = ""
+    init, shape = "", "" if request.emission == ROUND else f", emission={request.emission!r}"
     if request.n_states is None:
         most = min(MOST_STATES, fitted.n_observed)
         more.append("from rhmm.selection import select_n_components")
         lines.append(
             "found = select_n_components(\n"
-            f"    recording.manifold, points, range(1, {most + 1}), lengths=lengths, "
+            f"    recording.manifold, points, range(1, {most + 1}){shape}, lengths=lengths, "
             f"random_state={SEED}\n)\n"
             "print(found.explanation())"
         )
@@ -106,7 +112,7 @@ def _learning(fitted: Fitted) -> tuple[list[str], str]:
     if request.method == EM:
         more.append("from rhmm import RiemannianHMM")
         lines.append(
-            f"model = RiemannianHMM(recording.manifold, {n}{init}, random_state={SEED})\n"
+            f"model = RiemannianHMM(recording.manifold, {n}{shape}{init}, random_state={SEED})\n"
             "model.fit(points, lengths=lengths)"
         )
     else:

@@ -7,7 +7,7 @@ from dashboard.figures import fitted as figures
 from dashboard.figures import fitted_timeline
 from dashboard.figures.common import WRONG
 from dashboard.figures.states import legend
-from dashboard.model.analysis import FILE, SHIPPED, shipped
+from dashboard.model.analysis import EM, FILE, RECENTRED, SHIPPED, TIED, shipped
 from dashboard.model.view import MOST_WIDE, clamped_timeline, turned_timeline
 from dashboard.server import uploads
 from dashboard.text import columns
@@ -47,9 +47,20 @@ def choose_source() -> None:
     )  # fmt: skip
 
 
+def show_sharper() -> None:
+    me.propose(me.analysis, method=EM, shape=TIED, centring=RECENTRED)
+
+
+def is_sharper() -> bool:
+    now = me.analysis.valid
+    return (now.emission, now.centring) == (TIED, RECENTRED)
+
+
 def tell_story(key: str) -> None:
     story = words.STORIES[key]
     st.markdown(f"{story.about} {story.states}")
+    if key == "emg":
+        st.button(words.SHARPER, on_click=show_sharper, disabled=is_sharper())
     with st.expander("Who made it, its licence, and how it was processed"):
         st.markdown(words.origin(shipped(key).recording))
 
@@ -99,7 +110,10 @@ def current() -> ReadRequest | FitRequest | None:
             return mine.to_read
     else:
         held = shipped(now.recording)
-    return None if held is None else FitRequest(held, now.n_states, now.method)
+    if held is None:
+        return None
+    is_recentred = now.centring == RECENTRED
+    return FitRequest(held, now.n_states, now.method, now.emission, is_recentred)
 
 
 def show(progress) -> None:

@@ -2,9 +2,12 @@
 
 import argparse
 import sys
+from dataclasses import replace
 
 from rhmm.commands.common import positive
+from rhmm.emissions import EMISSIONS, RIEMANNIAN
 from rhmm.reading import LAYOUTS, SHRINKAGES, SPACES, Reading, Window, read
+from rhmm.recentring import recentred
 
 
 def add_data_arguments(command: argparse.ArgumentParser) -> None:
@@ -26,12 +29,20 @@ def add_data_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--shrinkage", choices=SHRINKAGES, help=f"of covariances ({Window().shrinkage})"
     )
+    command.add_argument(
+        "--recentre",
+        action="store_true",
+        help="move each sequence so that its centre of mass is the origin",
+    )
 
 
 def add_search_arguments(command: argparse.ArgumentParser) -> None:
     """What commands that learn from a file take besides."""
     add_data_arguments(command)
     command.add_argument("--space", choices=SPACES, help="where the observations live")
+    command.add_argument(
+        "--emission", choices=EMISSIONS, default=RIEMANNIAN, help=f"shape of states ({RIEMANNIAN})"
+    )
     command.add_argument("--seed", type=int, default=0, help="of the search for a start (0)")
 
 
@@ -61,4 +72,7 @@ def read_data(options: argparse.Namespace, space: str | None) -> Reading:
     found = f"{len(recording.points):,} observations on {recording.manifold!r}{several}: each row"
     lines = [f"{found} holds {LAYOUTS[report.layout]}.", *report.notes]
     print("\n".join(lines), file=sys.stderr)
+    if options.recentre:
+        points, _ = recentred(recording.manifold, recording.points, lengths=recording.lengths)
+        reading = reading._replace(recording=replace(recording, points=points))
     return reading

@@ -36,11 +36,12 @@ def run(options: argparse.Namespace) -> None:
     recording, _ = read_data(options, options.space)
     found = None
     if options.states == AUTO:
-        found = select(recording, MOST_STATES, "bic", options.seed)
+        found = select(recording, MOST_STATES, "bic", options.emission, options.seed)
         write(found.explanation())
     model = RiemannianHMM(
         recording.manifold,
         options.states if found is None else found.best.n_components,
+        emission=options.emission,
         n_iter=options.iterations,
         init=None if found is None else found.best,
         random_state=options.seed,

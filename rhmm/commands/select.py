@@ -27,12 +27,12 @@ def add(commands) -> None:
 
 def run(options: argparse.Namespace) -> None:
     recording, _ = read_data(options, options.space)
-    found = select(recording, options.most, options.criterion, options.seed)
+    found = select(recording, options.most, options.criterion, options.emission, options.seed)
     write(_curve(found))
     write(found.explanation())
 
 
-def select(recording: Recording, most: int, criterion: str, seed: int) -> Selection:
+def select(recording: Recording, most: int, criterion: str, emission: str, seed: int) -> Selection:
     """Try every number of states under a progress bar."""
     axes = tuple(range(1, recording.points.ndim))
     most = min(most, int(np.sum(~np.isnan(recording.points).any(axis=axes))))
@@ -43,6 +43,7 @@ def select(recording: Recording, most: int, criterion: str, seed: int) -> Select
             recording.points,
             range(1, most + 1),
             criterion=criterion,
+            emission=emission,
             lengths=recording.lengths,
             random_state=seed,
             callback=lambda done, _: update(done, f"{done} of {most} models"),

@@ -11,7 +11,6 @@ from rhmm.emissions import (
     RIEMANNIAN,
     Law,
     RiemannianGaussians,
-    WrappedGaussians,
     check_emission,
     n_parameters,
 )
@@ -21,7 +20,7 @@ from rhmm.inference import Smoothed
 from rhmm.learners.baum_welch import LEAST_WEIGHT, Iterate, Monitor, climb, nbytes_held
 from rhmm.learners.em_sizes import criterion_values, fit_sizes
 from rhmm.learners.learner import Learner, Progress
-from rhmm.learners.tangent_start import best_start, wrapped_law
+from rhmm.learners.tangent_start import law_like, start_with
 from rhmm.manifolds import Manifold
 from rhmm.model import HiddenMarkovModel
 from rhmm.parameters import floor_of_sigma, sigmas_from_delta
@@ -177,7 +176,8 @@ class RiemannianHMM(HiddenMarkovModel):
             return self._chosen(X, observed, lengths, min_sigma, rng)
         if self.init is not None:
             startprob, transmat, *_ = self.init.parameters_
-            return Iterate(startprob, transmat, self._like(self.init.law_, min_sigma))
+            law = law_like(self.init.law_, self.emission, self.shrinkage, min_sigma)
+            return Iterate(startprob, transmat, law)
         if observed.sum() < n:
             raise ValueError(
                 f"X must hold at least n_components={n} observations, not {observed.sum()}"
@@ -195,62 +195,25 @@ class RiemannianHMM(HiddenMarkovModel):
         sigmas = sigmas_from_delta(self.manifold, found.delta, min_sigma)
         law = RiemannianGaussians(self.manifold, found.means, sigmas)
         start = Iterate(np.full(n, 1.0 / n), found.transmat, law)
-        return self._with_emission(X, observed, lengths, min_sigma, start, rng)
+        return start_with(
+            self.emission, self.shrinkage, X, observed, lengths, start, rng,
+            tried=self.n_init, min_sigma=min_sigma,
+        )  # fmt: skip
 
     def _chosen(self, X, observed, lengths, min_sigma: float, rng) -> Iterate:
         """The model with as many states as BIC prefers."""
         count = int(observed.sum())
         sizes = list(range(1, min(self.max_components, count) + 1))
-        seeds = rng.integers(2**63, size=len(sizes))  # sizes are fitted side by side
-
-        def begin(start: Iterate) -> Iterate:
-            own = np.random.default_rng(seeds[len(start.startprob) - 1])
-            return self._with_emission(X, observed, lengths, min_sigma, start, own)
-
         found = fit_sizes(
             self.manifold, X, observed, lengths, sizes, rng,
-            min_sigma=min_sigma, begin=begin, patience=_PATIENCE,
+            emission=self.emission, shrinkage=self.shrinkage, tried=self.n_init,
+            min_sigma=min_sigma, patience=_PATIENCE,
         )  # fmt: skip
         tried = list(found)
         likelihood = np.array([monitor.log_likelihood[-1] for monitor, _ in found.values()])
         free = np.array([n_parameters(self.manifold, self.emission, n) for n in tried])
         bic = criterion_values("bic", likelihood, free, count)
         return found[tried[int(np.argmin(bic))]][1]
-
-    def _with_emission(
-        self, X, observed, lengths, min_sigma: float, start: Iterate, rng
-    ) -> Iterate:
-        """A start of our emission, from one of the paper's."""
-        start = start._replace(law=self._like(start.law, min_sigma))
-        if self.emission == RIEMANNIAN:
-            return start
-        return best_start(
-            X,
-            observed,
-            lengths,
-            start,
-            rng,
-            tried=self.n_init,
-            shrinkage=self._shrinkage,
-            min_sigma=min_sigma,
-        )
-
-    @property
-    def _shrinkage(self) -> float:
-        return float(self.manifold.dim if self.shrinkage is None else self.shrinkage)
-
-    def _like(self, law: Law, min_sigma: float) -> Law:
-        """A law of our emission that begins where `law` is, with the same E[d²] in every state."""
-        sigmas = np.maximum(law.sigmas, min_sigma)
-        if self.emission == RIEMANNIAN:
-            return RiemannianGaussians(self.manifold, law.means, sigmas)
-        variances = self.manifold.gaussian.moments(sigmas).delta / self.manifold.dim
-        start = wrapped_law(self.manifold, law.means, variances, self.emission, self._shrinkage)
-        if not isinstance(law, WrappedGaussians) or law.emission != self.emission:
-            return start
-        return WrappedGaussians(
-            self.manifold, law.means, self.emission, law.covariances, start.prior
-        )
 
 
 def _warn_of_the_end(monitor: Monitor, n_iter: int) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from rhmm.emissions import RiemannianGaussians
 from rhmm.learners.baum_welch import Iterate, Monitor, climb
+from rhmm.learners.tangent_start import start_with
 from rhmm.manifolds import Manifold
 from rhmm.parameters import sigmas_from_delta
 from rhmm.search import path_of_sizes, sample_for
@@ -27,17 +28,19 @@ def fit_sizes(
     sizes: list[int],
     rng: np.random.Generator,
     *,
+    emission: str,
+    shrinkage: float | None,
+    tried: int,
     min_sigma: float,
-    begin: Callable[[Iterate], Iterate] | None = None,
     patience: int | None = None,
     callback: Callable[[int, int], None] | None = None,
 ) -> dict[int, tuple[Monitor, Iterate]]:
     """A fit to X (T, *point_shape) with each number of states in `sizes`, which rise.
 
-    A fit begins with the paper's emission, unless `begin` makes another start of that one. With
-    `patience` the largest sizes are left out if so many in a row are no better on a sample.
-    `callback` is called with how many fits are done, and of how many; before that with 0 after each
-    number of states for which a start was searched.
+    `tried` starts compete where the emission is not the paper's. With `patience` the largest sizes
+    are left out if so many in a row are no better on a sample. `callback` is called with how many
+    fits are done, and of how many; before that with 0 after each number of states for which a start
+    was searched.
     """
     least_delta = float(manifold.delta(min_sigma))
     sample = sample_for(manifold, X, observed, lengths, least_delta, sizes[-1])
@@ -45,14 +48,20 @@ def fit_sizes(
     path = path_of_sizes(sample, sizes[-1], rng, patience, searched)
     sizes = [n for n in sizes if n in path]
 
+    seeds = dict(zip(path, rng.integers(2**63, size=len(path)), strict=True))
+
     def fit(n: int) -> tuple[Monitor, Iterate]:
         sigmas = sigmas_from_delta(manifold, path[n].delta, min_sigma)
         law = RiemannianGaussians(manifold, path[n].means, sigmas)
-        start = Iterate(np.full(n, 1.0 / n), path[n].transmat, law)
-        monitor, reached, _ = climb(
-            X, observed, lengths, start if begin is None else begin(start),
-            n_iter=_N_ITER, tol=_TOL, min_sigma=min_sigma,
+        start = start_with(
+            emission, shrinkage, X, observed, lengths,
+            Iterate(np.full(n, 1.0 / n), path[n].transmat, law),
+            np.random.default_rng(seeds[n]),  # its own: fits run side by side
+            tried=tried, min_sigma=min_sigma,
         )  # fmt: skip
+        monitor, reached, _ = climb(
+            X, observed, lengths, start, n_iter=_N_ITER, tol=_TOL, min_sigma=min_sigma
+        )
         return monitor, reached
 
     found = {}

@@ -9,7 +9,7 @@ was asked for is a few products of matrices: many starts can compete there.
 import numpy as np
 
 from rhmm.clustering import nearest, plus_plus_seeds
-from rhmm.emissions import Prior, WrappedGaussians
+from rhmm.emissions import RIEMANNIAN, Law, Prior, RiemannianGaussians, WrappedGaussians
 from rhmm.emissions import covariances as kinds
 from rhmm.learners.baum_welch import Iterate, Monitor, climb
 from rhmm.manifolds import Euclidean, Manifold
@@ -39,6 +39,48 @@ def wrapped_law(
     covariances = kinds.from_variances(emission, variances, manifold.dim)
     prior = Prior(float(shrinkage), float(variances.mean()))
     return WrappedGaussians(manifold, means, emission, covariances, prior)
+
+
+def law_like(
+    law: Law, emission: str, shrinkage: float | None, min_sigma: float
+) -> RiemannianGaussians | WrappedGaussians:
+    """A law of this emission that begins where `law` is, with the same E[d²] in every state.
+
+    If `shrinkage` is None, the prior has the weight of as many observations as there are
+    dimensions.
+    """
+    manifold, sigmas = law.manifold, np.maximum(law.sigmas, min_sigma)
+    if emission == RIEMANNIAN:
+        return RiemannianGaussians(manifold, law.means, sigmas)
+    variances = manifold.gaussian.moments(sigmas).delta / manifold.dim
+    weight = float(manifold.dim if shrinkage is None else shrinkage)
+    start = wrapped_law(manifold, law.means, variances, emission, weight)
+    if not isinstance(law, WrappedGaussians) or law.emission != emission:
+        return start
+    return WrappedGaussians(manifold, law.means, emission, law.covariances, start.prior)
+
+
+def start_with(
+    emission: str,
+    shrinkage: float | None,
+    X: np.ndarray,
+    observed: np.ndarray,
+    lengths: np.ndarray,
+    start: Iterate,
+    rng: np.random.Generator,
+    *,
+    tried: int,
+    min_sigma: float,
+) -> Iterate:
+    """A start with this emission, from one with the paper's."""
+    law = law_like(start.law, emission, shrinkage, min_sigma)
+    start = start._replace(law=law)
+    if not isinstance(law, WrappedGaussians):
+        return start
+    return best_start(
+        X, observed, lengths, start, rng,
+        tried=tried, shrinkage=law.prior.weight, min_sigma=min_sigma,
+    )  # fmt: skip
 
 
 def best_start(

@@ -1,9 +1,11 @@
 """``rhmm fit``, end to end."""
 
+import csv
+
 import numpy as np
 import pytest
 
-from rhmm import SPD, Hyperbolic, RiemannianHMM
+from rhmm import SPD, Hyperbolic, RiemannianHMM, recentred
 from rhmm.__main__ import main
 from rhmm.paper import paper_model
 from tests.reading.files import csv_bytes, named
@@ -34,6 +36,24 @@ def test_the_model_is_that_of_the_engine(tmp_path, capsys, data):
     assert f"the model is in {out}" in printed.out
     right = np.mean(expected.align_to(TRUTH).predict(POINTS, lengths=[250, 350]) == STATES)
     assert f"agree with {right:.1%} of the labels" in printed.out
+
+
+def test_sequences_are_re_centred_and_states_have_the_shape_that_was_asked_for(tmp_path, data):
+    out = tmp_path / "model.json"
+    arguments = ["--states", "3", "--emission", "full", "--recentre", "--out", str(out)]
+
+    main(["fit", data, *arguments])
+
+    X, _ = recentred(Hyperbolic(2), POINTS, lengths=[250, 350])
+    expected = RiemannianHMM(Hyperbolic(2), 3, emission="full", random_state=0)
+    expected.fit(X, lengths=[250, 350])
+    np.testing.assert_array_equal(RiemannianHMM.load(out).covariances_, expected.covariances_)
+
+    main(["decode", str(out), data, "--recentre", "--out", str(tmp_path / "states.csv")])
+
+    with open(tmp_path / "states.csv", encoding="utf-8", newline="") as file:
+        found = [int(row["state"]) - 1 for row in csv.DictReader(file)]
+    assert found == expected.predict(X, lengths=[250, 350]).tolist()
 
 
 def test_a_signal_is_cut_into_windows(tmp_path, capsys):

@@ -109,8 +109,9 @@ def test_patience_leaves_out_sizes_that_are_far_too_large():
     observed, lengths = np.ones(len(X), bool), np.array([len(X)])
     rng = np.random.default_rng(0)
     found = fit_sizes(
-        Hyperbolic(2), X, observed, lengths, list(range(1, 11)), rng, min_sigma=1e-3, patience=2
-    )
+        Hyperbolic(2), X, observed, lengths, list(range(1, 11)), rng,
+        emission="riemannian", shrinkage=None, tried=1, min_sigma=1e-3, patience=2,
+    )  # fmt: skip
     assert list(found) == [1, 2, 3, 4, 5]
 
 

@@ -188,6 +188,23 @@ def test_a_recording_has_its_story_and_its_states():
     assert charts(page) == 4 + 4
 
 
+def test_the_shape_of_states_and_the_centring_are_settings_of_em():
+    page = opened(data="weather", states="2")
+    assert "SPD(5) in 12 sequences, learned by EM" in " ".join(said(page.markdown))
+
+    labelled(page.radio, "Shape of states").set_value("tied").run()
+    labelled(page.radio, "Observations").set_value("recentred").run()
+
+    assert not page.exception
+    assert (page.query_params["shape"], page.query_params["centring"]) == ("tied", "recentred")
+    assert "in 12 sequences, each re-centred, learned by EM" in " ".join(said(page.markdown))
+
+    labelled(page.radio, "Learned by").set_value("streaming").run()
+
+    assert not page.exception
+    assert "Shape of states" not in [radio.label for radio in page.radio]
+
+
 def test_choosing_a_recording_begins_with_as_many_states_as_it_has_labels():
     page = opened(data="file")
     labelled(page.get("button_group"), "Recording").set_value("weather").run()

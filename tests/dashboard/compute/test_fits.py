@@ -7,8 +7,16 @@ import pytest
 from dashboard.compute import fits
 from dashboard.compute.fits import FileRead, FitRequest, Fitted, ReadRequest
 from dashboard.compute.jobs import Expected
-from dashboard.model.analysis import EM, STREAMING, HeldFile, HeldRecording, ReadOptions
-from rhmm import Hyperbolic, RiemannianHMM, StreamingRiemannianHMM
+from dashboard.model.analysis import (
+    EM,
+    FULL,
+    STREAMING,
+    TIED,
+    HeldFile,
+    HeldRecording,
+    ReadOptions,
+)
+from rhmm import Hyperbolic, RiemannianHMM, StreamingRiemannianHMM, recentred
 from rhmm.recording import Recording
 from rhmm.scoring import accuracy
 from rhmm.selection import select_n_components
@@ -37,6 +45,51 @@ def test_em_gives_the_numbers_of_the_engine():
     found = accuracy(recording.labels[known], expected.argmax(axis=1)[known], 3)
     assert result.agreement.accuracy == found
     assert result.curve is None
+
+
+def test_re_centring_and_other_shapes_give_the_numbers_of_the_engine():
+    held = of_the_disk()
+    recording = held.recording
+    X, _ = recentred(recording.manifold, recording.points, lengths=recording.lengths)
+    model = RiemannianHMM(recording.manifold, 3, emission="full", random_state=0)
+    model.fit(X, lengths=recording.lengths)
+
+    result = fits.compute(FitRequest(held, 3, EM, FULL, True), ignore)
+
+    np.testing.assert_array_equal(result.model.means_, model.means_)
+    np.testing.assert_array_equal(result.model.covariances_, model.covariances_)
+    expected = model.predict_proba(X, lengths=recording.lengths)
+    np.testing.assert_array_equal(result.probabilities, expected)
+    np.testing.assert_array_equal(result.picture.places, X[recording.observed])
+    assert "each re-centred" in result.request.in_words()
+
+
+def test_bic_is_that_of_the_shape_that_was_chosen():
+    held = of_the_disk(200)
+    recording = held.recording
+    found = select_n_components(
+        recording.manifold, recording.points, range(1, 13), emission="tied",
+        lengths=recording.lengths, random_state=0,
+    )  # fmt: skip
+
+    result = fits.compute(FitRequest(held, None, EM, TIED), ignore)
+
+    np.testing.assert_array_equal(result.curve.values, found.values)
+
+
+def test_a_shape_is_drawn_as_its_ellipse():
+    held = of_the_disk()
+    model = RiemannianHMM.from_parameters(
+        Hyperbolic(2), [1.0], [[1.0]], [[0.3, 0.2]],
+        emission="full", covariances=[[[0.4, 0.1], [0.1, 0.2]]],
+    )  # fmt: skip
+
+    (outline,) = fits.drawn(held.recording, model).outlines
+
+    coordinates, _ = Hyperbolic(2).normal_coordinates(model.means_[0], outline)
+    away = np.einsum("ti,ij,tj->t", coordinates, np.linalg.inv(model.covariances_[0]), coordinates)
+    np.testing.assert_allclose(away, 1.0, rtol=1e-9)
+    np.testing.assert_allclose(outline[0], outline[-1], atol=1e-12)
 
 
 def test_streaming_learns_in_one_pass_and_says_that_it_takes_sequences_for_one():

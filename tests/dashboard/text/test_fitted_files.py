@@ -10,7 +10,15 @@ from pyarrow import parquet
 
 from dashboard.compute import fits
 from dashboard.compute.fits import FitRequest, ReadRequest
-from dashboard.model.analysis import EM, STREAMING, HeldFile, HeldRecording, ReadOptions
+from dashboard.model.analysis import (
+    EM,
+    FULL,
+    STREAMING,
+    TIED,
+    HeldFile,
+    HeldRecording,
+    ReadOptions,
+)
 from dashboard.text import fitted_files
 from rhmm import RiemannianHMM
 from rhmm.paper import paper_model
@@ -86,11 +94,19 @@ def signal_file(tmp_path) -> HeldRecording:
 
 
 @pytest.mark.parametrize(
-    ("make", "n_states", "method"),
-    [(disk_file, 3, EM), (disk_file, None, EM), (disk_file, 3, STREAMING), (signal_file, 2, EM)],
+    ("make", "n_states", "how"),
+    [
+        (disk_file, 3, (EM,)),
+        (disk_file, None, (EM,)),
+        (disk_file, 3, (EM, FULL, True)),
+        (disk_file, None, (EM, FULL)),
+        (disk_file, 3, (STREAMING,)),
+        (signal_file, 2, (EM,)),
+        (signal_file, 2, (EM, TIED, True)),
+    ],
 )
-def test_the_script_gives_the_numbers_of_the_page(tmp_path, make, n_states, method):
-    result = fits.compute(FitRequest(make(tmp_path), n_states, method), ignore)
+def test_the_script_gives_the_numbers_of_the_page(tmp_path, make, n_states, how):
+    result = fits.compute(FitRequest(make(tmp_path), n_states, *how), ignore)
 
     printed = run_script(result, tmp_path)
 
