@@ -12,7 +12,7 @@ from scipy.optimize import linear_sum_assignment
 from rhmm import inference, storage
 from rhmm._jit import kernel
 from rhmm.emissions import RIEMANNIAN, Law, RiemannianGaussians, check_law, n_parameters
-from rhmm.estimator import Estimator
+from rhmm.estimator import AUTO, Estimator
 from rhmm.forecast import Forecast
 from rhmm.manifolds import Manifold, check_manifold
 from rhmm.parameters import Parameters
@@ -196,7 +196,8 @@ class HiddenMarkovModel(Estimator):
     @property
     def n_parameters(self) -> int:
         """Free parameters: π, A, c and σ or the covariances."""
-        return n_parameters(self.manifold, self.emission, self.n_components_)
+        n = self.n_components_ if self.n_components == AUTO else self.n_components
+        return n_parameters(self.manifold, self.emission, n)
 
     def aic(self, X, *, lengths=None) -> float:
         """Akaike's criterion on X; lower is better."""

@@ -45,7 +45,7 @@ def shown_experiment(lab):
 
 
 def test_observations_are_painted_as_ellipses(lab):
-    assert lab.page.evaluate("window.ellipses") > 2_000
+    lab.page.wait_for_function("window.ellipses > 2_000")
     assert lab.page.locator("canvas.map").get_attribute("data-shape") == "square"
     assert shown_experiment(lab) == Experiment(**SPD2.truth, length=2_000, window=100)
     assert lab.page.complaints == []

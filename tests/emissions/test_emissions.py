@@ -45,5 +45,5 @@ def test_the_paper_s_emission_has_no_covariances():
 
 def test_free_parameters_of_every_emission_are_counted():
     counts = [n_parameters(Hyperbolic(2), emission, 3) for emission in EMISSIONS]
-    assert counts == [6 + 3, 6 + 3, 6 + 6, 6 + 3, 6 + 9]
+    assert counts == [8 + 6 + spread for spread in (3, 3, 6, 3, 9)]  # π and A, means, spreads
     assert RiemannianHMM(Hyperbolic(2), 3, emission="full").n_parameters == 2 + 6 + 15
