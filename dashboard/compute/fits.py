@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from dashboard.compute import data_workers
 from dashboard.compute.data_workers import Watch
 from dashboard.compute.jobs import Expected, Report
-from dashboard.compute.principal import principal_plane
+from dashboard.compute.recording_map import Map, drawn
 from dashboard.compute.visits import Visits, visits
 from dashboard.model.analysis import (
     EM,
@@ -25,16 +25,13 @@ from dashboard.model.analysis import (
     ReadOptions,
     streaming_window,
 )
-from dashboard.model.spaces.disk import DISK_CHART
 from rhmm import (
     DegenerateWarning,
-    Hyperbolic,
     Manifold,
     RiemannianHMM,
     StreamingRiemannianHMM,
     recentred,
 )
-from rhmm.emissions.covariances import matrices
 from rhmm.learners.em import Monitor
 from rhmm.reading import Reading, WrongFileError, names_in, read
 from rhmm.recording import Recording
@@ -43,10 +40,8 @@ from rhmm.selection import Selection, select_n_components
 
 _SEARCHED = 150_000
 """Numbers of the sample on which EM searches its start, about."""
-_ON_ELLIPSE = 73
-"""Points of an outline."""
-MOST_DRAWN = 4_000
-"""Observations on a map; of a longer recording every second, third, … is drawn."""
+_OF_A_SHAPE = 10.0
+"""About how much longer a fit takes where states have shapes."""
 
 
 # Requests
@@ -103,9 +98,15 @@ class FitRequest:
         recording = self.held.recording
         numbers = len(recording.points) * recording.manifold.dim
         searched = min(numbers, _SEARCHED)  # starts are searched on a sample
+        each = 1.0 if self.emission == ROUND else _OF_A_SHAPE
         if self.n_states is None:
-            return 600.0 * searched + 20.0 * numbers
-        return self.n_states * (8.0 * searched + numbers)
+            return each * (600.0 * searched + 20.0 * numbers)
+        return each * self.n_states * (8.0 * searched + numbers)
+
+    @property
+    def data(self) -> tuple[HeldRecording, str, bool]:
+        """What numbers of states can be compared on: the observations, and the shape of states."""
+        return self.held, self.emission, self.is_recentred
 
 
 # Results
@@ -119,21 +120,6 @@ class Curve(NamedTuple):
     values: np.ndarray
     """BIC, shape (K,): less is better."""
     explanation: str
-
-
-class Map(NamedTuple):
-    """Where observations and means lie on a picture."""
-
-    shown: np.ndarray
-    """The observations that are drawn, shape (M,)."""
-    places: np.ndarray
-    """Shape (M, 2)."""
-    means: np.ndarray
-    """Shape (N, 2)."""
-    outlines: np.ndarray | None
-    """Circles of radius σ around the means, shape (N, K, 2); None where the map is not exact."""
-    share: float
-    """Of the variance that the picture shows; 1 if it is exact."""
 
 
 class Agreement(NamedTuple):
@@ -349,30 +335,6 @@ def _plain(model: RiemannianHMM) -> RiemannianHMM:
         model.manifold, startprob, transmat, means,
         emission=model.emission, covariances=model.covariances_,
     )  # fmt: skip
-
-
-def drawn(recording: Recording, model: RiemannianHMM) -> Map:
-    """The map of a recording: the disk itself, or the plane in which observations spread most."""
-    shown = np.flatnonzero(recording.observed)
-    shown = shown[:: -(-len(shown) // MOST_DRAWN)]
-    points, manifold = recording.points[shown], recording.manifold
-    if manifold == Hyperbolic(2):
-        return Map(shown, points, model.means_, _outlines(model), 1.0)
-    plane = principal_plane(manifold, points)
-    return Map(shown, plane.places(points), plane.places(model.means_), None, plane.share)
-
-
-def _outlines(model: RiemannianHMM) -> np.ndarray:
-    """On the disk, a circle of radius σ around each mean, or where the coordinates of a wrapped
-    Gaussian are one standard deviation from it."""
-    if model.emission == ROUND:
-        return DISK_CHART.outlines(model.means_, model.sigmas_)
-    angle = np.linspace(0.0, 2.0 * np.pi, _ON_ELLIPSE)
-    circle = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    shapes = matrices(model.emission, model.covariances_, model.n_components, 2)
-    around = circle @ np.swapaxes(np.linalg.cholesky(shapes), 1, 2)
-    ends = map(model.manifold.from_normal_coordinates, model.means_, around)
-    return np.stack(list(ends))
 
 
 def agreement(recording: Recording, states: np.ndarray, n_states: int) -> Agreement | None:

@@ -75,6 +75,7 @@ def _load(part: Part) -> None:
         evaluate(truth, truth, points, states)
         return
     manifold = SPACES[part.space].manifold
+    manifold.normal_coordinates(points[0], points)  # maps of recordings, and their shapes
     learner.learn(learner.make(manifold, small.n_states, 0, options, trace_every=1), points)
 
 

@@ -10,6 +10,7 @@ from html import escape
 import numpy as np
 
 from dashboard.compute.fits import Curve, Fitted
+from dashboard.compute.recording_map import ellipse
 from dashboard.compute.shared_cache import kept_with_it
 from dashboard.figures.common import DIFFERENCES, NEUTRAL, titled
 from dashboard.figures.drawing import Drawing
@@ -111,9 +112,7 @@ def mean_figures(fitted: Fitted) -> list[Drawing]:
 
 
 def _ellipse_figure(state: int, mean: np.ndarray, most: float, names: Sequence[str]) -> Drawing:
-    """The points x with xᵀ P⁻¹ x = 1, for the matrix P."""
-    angles = np.linspace(0.0, 2.0 * np.pi, 73)
-    x, y = np.linalg.cholesky(mean) @ np.stack([np.cos(angles), np.sin(angles)])
+    x, y = ellipse(mean).T
     figure = Drawing()
     figure.add(
         "scatter", x=x, y=y, mode="lines", fill="toself", fillcolor=STATE_COLOURS[state],

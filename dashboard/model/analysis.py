@@ -53,6 +53,21 @@ SHIPPED = {
 """By their keys in links."""
 
 
+def _one_of(
+    names: dict[str, str],
+    key: str,
+    about: str,
+    label: str,
+    help: str,
+    shown: Callable[[Any], bool] = lambda analysis: True,
+) -> Any:
+    """A setting that is one of these, the first unless another is chosen; `key` is its name in
+    links, `about` begins a sentence about a wrong one."""
+    words = tuple(names)
+    control = Control("radio", label, help, options=words, names=names, shown=shown)
+    return setting(words[0], key, Choice(about, words), control=control)
+
+
 @dataclass(frozen=True)
 class Analysis(Settings):
     """A recording and how its states are learned."""
@@ -71,52 +86,36 @@ class Analysis(Settings):
             names={AUTO: "BIC"} | {str(n): str(n) for n in range(1, MOST_STATES + 1)},
         ),
     )
-    method: str = setting(
-        EM,
+    method: str = _one_of(
+        {EM: "EM", STREAMING: "Streaming, one pass"},
         "learn",
-        Choice("The method", (EM, STREAMING)),
-        control=Control(
-            "radio",
-            "Learned by",
-            "EM goes over all observations again and again. Streaming sees each of them once.",
-            options=(EM, STREAMING),
-            names={EM: "EM", STREAMING: "Streaming, one pass"},
-        ),
+        "The method",
+        "Learned by",
+        "EM goes over all observations again and again. Streaming sees each of them once.",
     )
-
-    shape: str = setting(
-        ROUND,
+    shape: str = _one_of(
+        {
+            ROUND: "Round, each of its own width",
+            TIED: "One shape for all",
+            DIAG: "Own widths along the axes",
+            FULL: "Each of its own shape",
+        },
         "shape",
-        Choice("The shape of states", (ROUND, TIED, DIAG, FULL)),
-        control=Control(
-            "radio",
-            "Shape of states",
-            "How observations spread around the mean of their state. Round is the paper’s "
-            "Gaussian, alike in all directions. The others are Gaussians of the tangent space at "
-            "the mean; their widths and directions are learned. Streaming knows only the round.",
-            options=(ROUND, TIED, DIAG, FULL),
-            names={
-                ROUND: "Round, each of its own width",
-                TIED: "One shape for all",
-                DIAG: "Own widths along the axes",
-                FULL: "Each of its own shape",
-            },
-            shown=lambda analysis: analysis.method == EM,
-        ),
+        "The shape of states",
+        "Shape of states",
+        "How observations spread around the mean of their state. Round is the paper’s Gaussian, "
+        "alike in all directions. The others are Gaussians of the tangent space at the mean; their "
+        "widths and directions are learned. Streaming knows only the round.",
+        shown=lambda analysis: analysis.method == EM,
     )
-    centring: str = setting(
-        AS_IT_IS,
+    centring: str = _one_of(
+        {AS_IT_IS: "As they are", RECENTRED: "Each sequence re-centred"},
         "centring",
-        Choice("The centring", (AS_IT_IS, RECENTRED)),
-        control=Control(
-            "radio",
-            "Observations",
-            "Re-centred: each sequence is moved by an isometry so that its centre of mass is the "
-            "origin. That takes away what differs between recordings as a whole, such as how loud "
-            "an amplifier is, and leaves distances within each of them as they are.",
-            options=(AS_IT_IS, RECENTRED),
-            names={AS_IT_IS: "As they are", RECENTRED: "Each sequence re-centred"},
-        ),
+        "The centring",
+        "Observations",
+        "Re-centred: each sequence is moved by an isometry so that its centre of mass is the "
+        "origin. That takes away what differs between recordings as a whole, such as how loud an "
+        "amplifier is, and leaves distances within each of them as they are.",
     )
 
     @property

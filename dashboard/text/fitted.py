@@ -180,6 +180,8 @@ def summary(fitted: Fitted) -> str:
             f"The states agree with **{formatting.percent(fitted.agreement.accuracy)}** of the "
             f"labels, each label matched with the state that fits it best. {words}"
         )
+    if fitted.request.emission != ROUND:
+        words += " σ is that of a round state as wide."
     return f"{words} {fitted.remark}".rstrip()
 
 

@@ -44,8 +44,8 @@ class OwnData:
     """The recording that is shown."""
     read: ReadRequest | None = None
     """What was read last, well or not."""
-    curve: tuple[HeldRecording, Curve] | None = None
-    """What BIC said of the numbers of states, and of which recording."""
+    curve: tuple[tuple, Curve] | None = None
+    """What BIC said of the numbers of states, and of what (`FitRequest.data`)."""
     uploads: int = 0
     """Files that were taken: each leaves an empty uploader behind."""
     grant: Grant | None = None
@@ -104,4 +104,4 @@ class OwnData:
             self.recent.append(job)
         fitted: Fitted = job.progress.result
         if fitted.curve is not None:
-            self.curve = (fitted.request.held, fitted.curve)
+            self.curve = (fitted.request.data, fitted.curve)

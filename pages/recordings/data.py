@@ -195,7 +195,7 @@ def show_means(fitted: Fitted) -> None:
 
 
 def show_stays(fitted: Fitted) -> None:
-    curve = mine.curve[1] if mine.curve and mine.curve[0] == fitted.request.held else None
+    curve = mine.curve[1] if mine.curve and mine.curve[0] == fitted.request.data else None
     places = st.columns(2) if curve else [st.container()]
     with places[0]:
         st.subheader("How long states stay")

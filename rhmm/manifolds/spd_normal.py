@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from rhmm._jit import kernel
+from rhmm._jit import copy_into, kernel
 from rhmm.manifolds import blocks
 from rhmm.manifolds.careful import careful_logs, cholesky
 from rhmm.vector_math import log_sinhc
@@ -68,11 +68,11 @@ def normal_into(centre, points, rotation, coordinates, log_volume):
         blocks.eigen_logs(block, logs, trusted)
         for lane in range(lanes):
             t = first + lane
-            lane_logs[:] = logs[:, lane]
-            vectors[:] = rows[:, :, lane].T
+            copy_into(lane_logs, logs[:, lane])
+            copy_into(vectors, rows[:, :, lane].T)
             if not (trusted[lane] and margin > 1e-4):
                 careful_logs(centre, points[t], lane_logs, vectors)
-            frame[:] = rotation @ vectors
+            copy_into(frame, rotation @ vectors)
             place, log_volume[t] = 0, 0.0
             for i in range(m):
                 for j in range(i, m):

@@ -6,6 +6,7 @@ import numpy as np
 
 from dashboard.compute import fits
 from dashboard.compute.fits import Curve, FitRequest, Fitted
+from dashboard.compute.recording_map import drawn
 from dashboard.model.analysis import EM, HeldRecording
 from rhmm import SPD, Hyperbolic, RiemannianHMM
 from rhmm.paper import paper_model
@@ -51,7 +52,7 @@ def fitted(held: HeldRecording, model: RiemannianHMM, curve: Curve | None = None
         gamma,
         model.score(recording.points, lengths=recording.lengths) / len(gamma),
         "",
-        fits.drawn(recording, model),
+        drawn(recording, model),
         fits.agreement(recording, gamma.argmax(axis=1), model.n_components),
         curve,
     )

@@ -176,6 +176,10 @@ def test_bic_chooses_and_the_curve_stays_when_the_visitor_takes_another_number()
     assert f"BIC is least with {by_bic} state" in " ".join(said(page.caption))
     assert page.query_params["states"] == "6"
 
+    labelled(page.radio, "Shape of states").set_value("tied").run()
+
+    assert "BIC is least" not in " ".join(said(page.caption))  # it was said of round states
+
 
 def test_a_recording_has_its_story_and_its_states():
     page = opened(data="weather", states="4")

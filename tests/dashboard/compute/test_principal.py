@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import logm, sqrtm
 from sklearn.decomposition import PCA
 
-from dashboard.compute.principal import normal_coordinates, principal_plane
+from dashboard.compute.principal import principal_plane
 from rhmm import SPD, Euclidean, Hyperbolic, LogEuclideanSPD
 from tests.reading.files import disk_points, matrices
 
@@ -17,18 +17,6 @@ CASES = {
     "Hyperbolic(3)": (Hyperbolic(3), disk_points(60, 3)),
     "Euclidean(4)": (Euclidean(4), np.random.default_rng(0).standard_normal((60, 4))),
 }
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_coordinates_are_as_long_as_the_distances_to_the_centre(name):
-    manifold, points = CASES[name]
-    centre = points[7]
-
-    vectors = normal_coordinates(manifold, centre, points)
-
-    assert vectors.shape == (60, manifold.dim)
-    distances = manifold.dist(centre, points)
-    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), distances, atol=1e-9)
 
 
 def by_matrix_functions(points: np.ndarray, centre: np.ndarray) -> np.ndarray:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dashboard.compute import fits
+from dashboard.compute import recording_map
 from dashboard.compute.fits import Curve
 from dashboard.figures import fitted as figures
 from dashboard.model.marks import STATE_COLOURS
@@ -123,7 +123,7 @@ def test_transitions_that_hardly_ever_happen_have_no_arrow():
 
 @pytest.mark.parametrize("most", [60, 4_000])
 def test_words_say_how_many_observations_are_drawn(monkeypatch, most):
-    monkeypatch.setattr(fits, "MOST_DRAWN", most)
+    monkeypatch.setattr(recording_map, "MOST_DRAWN", most)
     result = fitted(of_matrices(), matrix_model())
 
     shown = "50 of 200" if most == 60 else "200"

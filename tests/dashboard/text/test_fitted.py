@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dashboard.compute import fits
+from dashboard.compute import recording_map
 from dashboard.model.analysis import SHIPPED, HeldFile, shipped
 from dashboard.text import fitted as words
 from rhmm.reading import Report, WrongFileError, WrongRow
@@ -94,7 +94,7 @@ def test_the_agreement_with_the_labels_is_said():
 
 @pytest.mark.parametrize("most", [60, 4_000])
 def test_the_map_says_how_much_it_shows_and_what_is_left_out(monkeypatch, most):
-    monkeypatch.setattr(fits, "MOST_DRAWN", most)
+    monkeypatch.setattr(recording_map, "MOST_DRAWN", most)
     result = fitted(of_matrices(), matrix_model())
 
     note = words.map_note(result)

@@ -13,7 +13,7 @@ MAY_SAY_IT = {
     "dashboard/compute/run_cache.py": "means the disk that files are on",
     "dashboard/compute/kernels.py": "means the disk that files are on",
     "dashboard/text/glossary.py": "explains the words",
-    "dashboard/compute/fits.py": "draws a recording of the disk on the disk",
+    "dashboard/compute/recording_map.py": "draws a recording of the disk on the disk",
     "dashboard/figures/fitted.py": "draws a recording of the disk on the disk",
     "dashboard/text/fitted.py": "says which spaces files may be of",
 }

@@ -1,0 +1,62 @@
+"""Normal coordinates name points, and know how Exp enlarges volume, on every manifold."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from rhmm import Euclidean, Manifold
+from tests.manifolds.cases import every_manifold
+
+
+@every_manifold
+def test_normal_coordinates_name_points_and_their_length_is_the_distance(case):
+    centre, *points = case.some_points(12)
+    points = np.stack(points)
+    coordinates, _ = case.manifold.normal_coordinates(centre, points)
+    assert coordinates.shape == (11, case.manifold.dim)
+    lengths = np.linalg.norm(coordinates, axis=1)
+    assert_allclose(lengths, case.manifold.dist(centre, points), rtol=1e-10)
+    named = case.manifold.from_normal_coordinates(centre, coordinates)
+    assert np.max(case.manifold.dist(named, points)) < 1e-7
+
+
+@every_manifold
+def test_log_volume_is_that_of_the_differential_of_exp(case):
+    """Small steps in coordinates at the centre, seen from the points where they lead."""
+    manifold, step = case.manifold, 1e-5
+    centre, *points = case.some_points(4)
+    coordinates, log_volume = manifold.normal_coordinates(centre, np.stack(points))
+    for u, point, expected in zip(coordinates, points, log_volume, strict=True):
+        steps = np.concatenate([step * np.eye(manifold.dim), -step * np.eye(manifold.dim)])
+        ends = manifold.from_normal_coordinates(centre, u + steps)
+        seen, _ = manifold.normal_coordinates(point, ends)
+        ahead, back = np.split(seen, 2)
+        found = np.linalg.slogdet((ahead - back) / (2 * step))[1]
+        assert found == pytest.approx(expected, abs=1e-6)
+    assert manifold.is_flat == (not log_volume.any()) or manifold.dim == 1
+
+
+@every_manifold
+def test_frames_are_carried_along_the_geodesic_from_the_origin(case):
+    """The translation to c keeps distances, and takes each point of its geodesic along it."""
+    manifold = case.manifold
+    centre, x, y = case.some_points(3)
+    there = manifold.from_normal_coordinates(
+        centre, manifold.normal_coordinates(manifold.origin, np.stack([x, y]))[0]
+    )
+    assert manifold.dist(*there) == pytest.approx(manifold.dist(x, y), rel=1e-9)
+    ahead = manifold.geodesic(manifold.origin, centre, 2.0)
+    at_centre, _ = manifold.normal_coordinates(centre, ahead[None])
+    at_origin, _ = manifold.normal_coordinates(manifold.origin, centre[None])
+    assert_allclose(at_centre, at_origin, atol=1e-9)
+
+
+def test_a_manifold_without_normal_coordinates_says_so():
+    class Other(Euclidean):
+        normal_coordinates = Manifold.normal_coordinates
+        _from_normal = Manifold._from_normal
+
+    with pytest.raises(ValueError, match="has no normal coordinates"):
+        Other(2).normal_coordinates(np.zeros(2), np.zeros((1, 2)))
+    with pytest.raises(ValueError, match="has no normal coordinates"):
+        Other(2).from_normal_coordinates(np.zeros(2), np.zeros((1, 2)))
