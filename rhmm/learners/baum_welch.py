@@ -9,6 +9,7 @@ import numpy as np
 from rhmm.emissions import Law
 from rhmm.inference import Smoothed, smoothing
 from rhmm.inference.forward_backward import smoothing_scaled
+from rhmm.learners.constraints import FREE, Constraints
 from rhmm.parameters import Parameters
 
 LEAST_WEIGHT = 1e-6
@@ -25,7 +26,7 @@ class Monitor:
     log_likelihood: list[float] = field(default_factory=list)
     """log p(X)."""
     log_prior: list[float] = field(default_factory=list)
-    """Of the emission, 0 for the paper's. The sum of both never falls but for a
+    """Of the emission and of A, 0 where these have none. The sum of both never falls but for a
     `ConvergenceWarning`."""
     parameters: list[Parameters] = field(default_factory=list)
     """The whole path, from the start to the result."""
@@ -74,22 +75,24 @@ def climb(
     n_iter: int,
     tol: float,
     min_sigma: float,
+    constraints: Constraints = FREE,
     callback: Callable[[Monitor], None] | None = None,
 ) -> tuple[Monitor, Iterate, Smoothed]:
     """Climb the likelihood of X (T, *point_shape) from `start`, in silence.
 
-    A callback that raises StopIteration ends the climb. Returns what happened, the last iterate and
-    its posteriors.
+    Transitions that are forbidden must be so in `start`: they then stay at 0. A callback that
+    raises StopIteration ends the climb. Returns what happened, the last iterate and its posteriors.
     """
     monitor = Monitor()
     points = X if observed.all() else X[observed]
     present = start
     view = start.law.view(points)
     while True:
-        posterior = expected(present, view, observed, lengths)
+        posterior = expected(present, view, observed, lengths, constraints)
         monitor.parameters.append(present.parameters)
         monitor.log_likelihood.append(posterior.log_likelihood)
-        monitor.log_prior.append(present.law.log_prior())
+        prior = present.law.log_prior() + constraints.log_prior(present.transmat)
+        monitor.log_prior.append(prior)
         if callback is not None:
             try:
                 callback(monitor)
@@ -102,14 +105,33 @@ def climb(
         gamma = posterior.gamma if len(points) == len(X) else posterior.gamma[observed]
         weights = np.ascontiguousarray(gamma.T)
         alive = weights.sum(axis=1) > LEAST_WEIGHT
-        law, view = present.law.maximised(points, weights, alive, view, min_sigma)
-        present = Iterate(*maximised_chain(posterior, lengths, present.transmat), law)
+        frozen = constraints.frozen
+        law, view = present.law.maximised(points, weights, alive, view, min_sigma, frozen)
+        if constraints.added is not None:
+            zeta_sum = posterior.zeta_sum + constraints.added
+            posterior = posterior._replace(zeta_sum=zeta_sum)
+        startprob, transmat = maximised_chain(posterior, lengths, present.transmat)
+        if "startprob" in frozen:
+            startprob = present.startprob
+        if "transmat" in frozen:
+            transmat = present.transmat
+        present = Iterate(startprob, transmat, law)
     return monitor, present, posterior
 
 
-def expected(present: Iterate, view, observed: np.ndarray, lengths: np.ndarray) -> Smoothed:
+def expected(
+    present: Iterate,
+    view,
+    observed: np.ndarray,
+    lengths: np.ndarray,
+    constraints: Constraints = FREE,
+) -> Smoothed:
     """The E-step from what the means see of the observed points."""
     startprob, transmat, law = present
+    if constraints.labels is not None:
+        log_density = _at(observed, law.log_densities(view), 0.0)
+        constraints.mask_densities(log_density)
+        return smoothing(startprob, transmat, log_density, lengths)
     density, shift = law.scaled_densities(view)
     if len(density) < len(observed):
         density, shift = _at(observed, density, 1.0), _at(observed, shift, 0.0)
