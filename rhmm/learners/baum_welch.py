@@ -1,5 +1,6 @@
 """The Baum–Welch algorithm: EM steps on a hidden Markov model, whatever its emission."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -33,6 +34,17 @@ class Monitor:
     """Whether the last step gained less than `tol`."""
     cancelled: bool = False
     """Whether the callback stopped the fit."""
+
+    def note(self, reached: "Iterate", log_likelihood: float) -> None:
+        """Add where a step has led."""
+        self.parameters.append(reached.parameters)
+        self.log_likelihood.append(log_likelihood)
+        self.log_prior.append(reached.law.log_prior())
+
+    def drop_last(self) -> None:
+        """Forget the last step, which is not taken after all."""
+        for path in (self.parameters, self.log_likelihood, self.log_prior):
+            path.pop()
 
     @property
     def n_iter(self) -> int:
@@ -87,9 +99,7 @@ def climb(
     view = start.law.view(points)
     while True:
         posterior = expected(present, view, observed, lengths)
-        monitor.parameters.append(present.parameters)
-        monitor.log_likelihood.append(posterior.log_likelihood)
-        monitor.log_prior.append(present.law.log_prior())
+        monitor.note(present, posterior.log_likelihood)
         if callback is not None:
             try:
                 callback(monitor)
@@ -112,36 +122,42 @@ def expected(present: Iterate, view, observed: np.ndarray, lengths: np.ndarray) 
     startprob, transmat, law = present
     density, shift = law.scaled_densities(view)
     if len(density) < len(observed):
-        density, shift = _at(observed, density, 1.0), _at(observed, shift, 0.0)
+        density, shift = at_observed(observed, density, 1.0), at_observed(observed, shift, 0.0)
     posterior = smoothing_scaled(startprob, transmat, density, shift, np.cumsum(lengths))
     if posterior is None:
-        log_density = _at(observed, law.log_densities(view), np.nan)
+        log_density = at_observed(observed, law.log_densities(view), np.nan)
         posterior = smoothing(startprob, transmat, log_density, lengths)
     return posterior
 
 
-def _at(observed: np.ndarray, values: np.ndarray, missing: float) -> np.ndarray:
+def at_observed(observed: np.ndarray, values: np.ndarray, missing: float) -> np.ndarray:
     """The values in rows where something was observed, and `missing` in the others."""
     full = np.full((len(observed), *values.shape[1:]), missing)
     full[observed] = values
     return full
 
 
-def nbytes_held(X: np.ndarray, n: int, seen: int = 1) -> int:
-    """Bytes that EM holds at once: the observations, and of each in every state γ and the numbers
-    that the means see."""
-    return X.nbytes + (1 + seen) * n * len(X) * 8
+def nbytes_held(shape: tuple[int, ...], n: int, seen: int = 1) -> int:
+    """Bytes that EM holds at once: observations of this shape, and of each in every state γ and the
+    numbers that the means see."""
+    return 8 * (math.prod(shape) + (1 + seen) * n * shape[0])
 
 
 def maximised_chain(posterior: Smoothed, lengths, old: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The M-step of the chain: π (N,) and A (N, N); a state that is never left keeps its row."""
-    leaving = posterior.zeta_sum.sum(axis=1, keepdims=True)
+    firsts = np.cumsum(lengths) - lengths
+    return chain_from_sums(posterior.gamma[firsts].mean(axis=0), posterior.zeta_sum, old)
+
+
+def chain_from_sums(
+    starts: np.ndarray, zeta_sum: np.ndarray, old: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same from γ at the starts of sequences (N,), summed up, and the sum of ζ (N, N)."""
+    leaving = zeta_sum.sum(axis=1, keepdims=True)
     transmat = np.where(
         leaving > LEAST_WEIGHT,
-        posterior.zeta_sum / np.maximum(leaving, LEAST_WEIGHT),
+        zeta_sum / np.maximum(leaving, LEAST_WEIGHT),
         old,
     )
-    firsts = np.cumsum(lengths) - lengths
-    startprob = posterior.gamma[firsts].mean(axis=0)
     transmat /= transmat.sum(axis=1, keepdims=True)
-    return startprob / startprob.sum(), transmat
+    return starts / starts.sum(), transmat

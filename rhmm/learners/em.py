@@ -2,11 +2,13 @@
 
 import warnings
 from collections.abc import Callable
+from concurrent.futures import Executor
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 
+from rhmm.chunks import Chunks, as_chunks
 from rhmm.emissions import (
     RIEMANNIAN,
     Law,
@@ -16,15 +18,16 @@ from rhmm.emissions import (
 )
 from rhmm.estimator import AUTO, check_components
 from rhmm.exceptions import ConvergenceWarning, warn_degenerate, warn_not_converged
-from rhmm.inference import Smoothed
 from rhmm.learners.baum_welch import LEAST_WEIGHT, Iterate, Monitor, climb, nbytes_held
+from rhmm.learners.checkpoint import Checkpoint
+from rhmm.learners.chunked import climb_chunks
 from rhmm.learners.em_sizes import criterion_values, fit_sizes
 from rhmm.learners.learner import Learner, Progress
 from rhmm.learners.tangent_start import law_like, start_with
 from rhmm.manifolds import Manifold
 from rhmm.model import HiddenMarkovModel
 from rhmm.parameters import floor_of_sigma, sigmas_from_delta
-from rhmm.search import search
+from rhmm.search import sample_size, search
 from rhmm.validation import (
     as_generator,
     check_callback,
@@ -144,10 +147,33 @@ class RiemannianHMM(HiddenMarkovModel):
         init = given.pop("init")
         return type(self)(init=init, **{name: clone(v, safe=False) for name, v in given.items()})
 
-    def fit(self, X, y=None, *, lengths=None) -> "RiemannianHMM":
+    def fit(
+        self,
+        X,
+        y=None,
+        *,
+        lengths=None,
+        executor: Executor | None = None,
+        checkpoint=None,
+    ) -> "RiemannianHMM":
         """Expectation–maximisation from the best of several starts (or from `init`); `y` is
-        ignored."""
+        ignored.
+
+        X may also come in chunks that do not fit into memory together: a list of arrays, an object
+        that gives arrays each time it is gone over, Parquet files, a Dask array or bag, see
+        `rhmm.chunks`. EM then makes one pass over X for each step; `n_components` must be a number
+        and `emission` the paper's. Two arguments are for chunks only. `executor` is any
+        `concurrent.futures.Executor`, such as what `rhmm.open_executor` gives; None: this process.
+        `checkpoint` is an ``.npz`` file that is written after each step; if it is there already,
+        the fit goes on from it.
+        """
         self.check_options()
+        chunks = as_chunks(X, len(self.manifold.point_shape))
+        if chunks is not None:
+            return self._fit_chunks(chunks, lengths, executor, checkpoint)
+        for name, value in (("executor", executor), ("checkpoint", checkpoint)):
+            if value is not None:
+                raise ValueError(f"{name} must be None where X is one array in memory")
         X, observed = self.manifold.observations("X", X)
         lengths = check_lengths(lengths, len(X))
         min_sigma = floor_of_sigma(self.manifold, X[observed], self.min_sigma)
@@ -155,7 +181,7 @@ class RiemannianHMM(HiddenMarkovModel):
             X,
             observed,
             lengths,
-            self._start(X, observed, lengths, min_sigma),
+            self._start(X, observed, lengths, min_sigma, self._rng()),
             n_iter=self.n_iter,
             tol=self.tol,
             min_sigma=min_sigma,
@@ -163,15 +189,49 @@ class RiemannianHMM(HiddenMarkovModel):
         )
         self._learn(self.monitor_.parameters[-1], reached.law)
         _warn_of_the_end(self.monitor_, self.n_iter)
-        _warn_of_lost_states(reached.law, posterior, min_sigma)
+        _warn_of_lost_states(reached.law, posterior.gamma.sum(axis=0), min_sigma)
         most = self.max_components if self.n_components == AUTO else self.n_components
         # means see d², or normal coordinates and log J
         seen = 1 if self.emission == RIEMANNIAN else self.manifold.dim + 1
-        self.peak_nbytes_ = nbytes_held(X, most, seen)
+        self.peak_nbytes_ = nbytes_held(X.shape, most, seen)
         return self
 
-    def _start(self, X, observed, lengths, min_sigma: float) -> Iterate:
-        n, rng = self.n_components, as_generator("random_state", self.random_state)
+    def _fit_chunks(self, chunks: Chunks, lengths, executor, checkpoint) -> "RiemannianHMM":
+        if lengths is not None:
+            raise ValueError("lengths must be None where X comes in chunks, see rhmm.chunks")
+        if self.emission != RIEMANNIAN:
+            raise ValueError(f"emission must be {RIEMANNIAN!r} where X comes in chunks")
+        if self.n_components == AUTO:
+            raise ValueError("n_components must be a number where X comes in chunks")
+        n, rng = self.n_components, self._rng()
+
+        def begin(points, sizes) -> tuple[Iterate, float]:
+            floor = floor_of_sigma(self.manifold, points, self.min_sigma)
+            return self._start(points, np.ones(len(points), bool), sizes, floor, rng), floor
+
+        self.monitor_, reached, sums, min_sigma, largest = climb_chunks(
+            self.manifold,
+            chunks,
+            begin,
+            sample_size=sample_size(n),
+            seed=int(rng.integers(2**63)),
+            n_iter=self.n_iter,
+            tol=self.tol,
+            callback=self.callback,
+            executor=executor,
+            checkpoint=None if checkpoint is None else Checkpoint(checkpoint, self.manifold, n),
+        )
+        self._learn(reached.parameters, reached.law)
+        _warn_of_the_end(self.monitor_, self.n_iter)
+        _warn_of_lost_states(reached.law, sums.occupied, min_sigma)
+        self.peak_nbytes_ = nbytes_held((largest, *self.manifold.point_shape), n)
+        return self
+
+    def _rng(self) -> np.random.Generator:
+        return as_generator("random_state", self.random_state)
+
+    def _start(self, X, observed, lengths, min_sigma: float, rng: np.random.Generator) -> Iterate:
+        n = self.n_components
         if n == AUTO:
             return self._chosen(X, observed, lengths, min_sigma, rng)
         if self.init is not None:
@@ -227,8 +287,8 @@ def _warn_of_the_end(monitor: Monitor, n_iter: int) -> None:
         warn_not_converged(f"EM ({n_iter} iterations)")
 
 
-def _warn_of_lost_states(law: Law, posterior: Smoothed, min_sigma: float) -> None:
-    occupied = posterior.gamma.sum(axis=0)
+def _warn_of_lost_states(law: Law, occupied: np.ndarray, min_sigma: float) -> None:
+    """`occupied` (N,) is the number of observations that each state is expected to explain."""
     for i in np.flatnonzero(occupied <= LEAST_WEIGHT):
         warn_degenerate(f"state {i} explains no observation; it keeps its last parameters")
     for i in np.flatnonzero(law.collapsed(min_sigma) & (occupied > LEAST_WEIGHT)):
