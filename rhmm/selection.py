@@ -109,7 +109,7 @@ def select_n_components(
     for n, (monitor, reached) in found.items():
         model = RiemannianHMM(manifold, n, emission=emission, min_sigma=floor)
         model._learn(reached.parameters, reached.law)
-        model.monitor_, model.peak_nbytes_ = monitor, nbytes_held(X, n)
+        model.monitor_, model.peak_nbytes_ = monitor, nbytes_held(X.shape, n)
         models.append(model)
     log_likelihood = np.array([monitor.log_likelihood[-1] for monitor, _ in found.values()])
     free = np.array([model.n_parameters for model in models])

@@ -69,6 +69,21 @@ class RiemannianGaussians(Law):
         log_z = self.manifold.gaussian.moments(self.sigmas).log_z
         return -weight * float((0.5 * self.manifold.dim * variance / self.sigmas**2 + log_z).sum())
 
+    def sums(self, points, weights):
+        return self.manifold.centre_sums(points, weights, self.means)
+
+    def stepped(self, sums, occupied, alive, share, min_sigma):
+        """Each mean takes a `share` of Newton's step towards its centre of mass. δ is the mean of
+        d² that the same quadratic model predicts there. Where nothing moves any more, neither would
+        the full M-step: both have the same fixed points.
+        """
+        means, sigmas = self.means.copy(), self.sigmas.copy()
+        means[alive], d2_sums = self.manifold.centre_steps(
+            sums[alive], occupied[alive], means[alive], share
+        )
+        sigmas[alive] = sigmas_from_delta(self.manifold, d2_sums / occupied[alive], min_sigma)
+        return RiemannianGaussians(self.manifold, means, sigmas)
+
     def collapsed(self, min_sigma):
         return self.sigmas <= min_sigma
 

@@ -1,5 +1,6 @@
 """The Baum–Welch algorithm: EM steps on a hidden Markov model, whatever its emission."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -35,6 +36,17 @@ class Monitor:
     cancelled: bool = False
     """Whether the callback stopped the fit."""
 
+    def note(self, reached: "Iterate", log_likelihood: float, log_prior: float = 0.0) -> None:
+        """Add where a step has led; `log_prior` is that of A."""
+        self.parameters.append(reached.parameters)
+        self.log_likelihood.append(log_likelihood)
+        self.log_prior.append(reached.law.log_prior() + log_prior)
+
+    def drop_last(self) -> None:
+        """Forget the last step, which is not taken after all."""
+        for path in (self.parameters, self.log_likelihood, self.log_prior):
+            path.pop()
+
     @property
     def n_iter(self) -> int:
         """Number of EM steps taken."""
@@ -66,6 +78,37 @@ class Iterate(NamedTuple):
         return Parameters(self.startprob, self.transmat, self.law.means, self.law.sigmas)
 
 
+class Iterates(NamedTuple):
+    """The path of EM: row r belongs to the parameters after ``step[r]`` iterations."""
+
+    step: np.ndarray
+    """Shape (R,)."""
+    startprob: np.ndarray
+    """Shape (R, N)."""
+    transmat: np.ndarray
+    """Shape (R, N, N)."""
+    means: np.ndarray
+    """Shape (R, N, *point_shape)."""
+    sigmas: np.ndarray
+    """Shape (R, N)."""
+    log_likelihood: np.ndarray
+    """log p(X), shape (R,)."""
+
+    @classmethod
+    def of(cls, monitor: Monitor) -> "Iterates":
+        """All that a fit went through."""
+        startprob, transmat, means, sigmas = map(np.stack, zip(*monitor.parameters, strict=True))
+        step, log_likelihood = np.arange(len(startprob)), np.array(monitor.log_likelihood)
+        return cls(step, startprob, transmat, means, sigmas, log_likelihood)
+
+    def permuted(self, order: np.ndarray) -> "Iterates":
+        """The same path with state ``order[i]`` renamed to i."""
+        of_states = {
+            name: getattr(self, name)[:, order] for name in ("startprob", "means", "sigmas")
+        }
+        return self._replace(transmat=self.transmat[:, order][:, :, order], **of_states)
+
+
 def climb(
     X: np.ndarray,
     observed: np.ndarray,
@@ -89,10 +132,7 @@ def climb(
     view = start.law.view(points)
     while True:
         posterior = expected(present, view, observed, lengths, constraints)
-        monitor.parameters.append(present.parameters)
-        monitor.log_likelihood.append(posterior.log_likelihood)
-        prior = present.law.log_prior() + constraints.log_prior(present.transmat)
-        monitor.log_prior.append(prior)
+        monitor.note(present, posterior.log_likelihood, constraints.log_prior(present.transmat))
         if callback is not None:
             try:
                 callback(monitor)
@@ -129,41 +169,47 @@ def expected(
     """The E-step from what the means see of the observed points."""
     startprob, transmat, law = present
     if constraints.labels is not None:
-        log_density = _at(observed, law.log_densities(view), 0.0)
+        log_density = at_observed(observed, law.log_densities(view), 0.0)
         constraints.mask_densities(log_density)
         return smoothing(startprob, transmat, log_density, lengths)
     density, shift = law.scaled_densities(view)
     if len(density) < len(observed):
-        density, shift = _at(observed, density, 1.0), _at(observed, shift, 0.0)
+        density, shift = at_observed(observed, density, 1.0), at_observed(observed, shift, 0.0)
     posterior = smoothing_scaled(startprob, transmat, density, shift, np.cumsum(lengths))
     if posterior is None:
-        log_density = _at(observed, law.log_densities(view), np.nan)
+        log_density = at_observed(observed, law.log_densities(view), np.nan)
         posterior = smoothing(startprob, transmat, log_density, lengths)
     return posterior
 
 
-def _at(observed: np.ndarray, values: np.ndarray, missing: float) -> np.ndarray:
+def at_observed(observed: np.ndarray, values: np.ndarray, missing: float) -> np.ndarray:
     """The values in rows where something was observed, and `missing` in the others."""
     full = np.full((len(observed), *values.shape[1:]), missing)
     full[observed] = values
     return full
 
 
-def nbytes_held(X: np.ndarray, n: int, seen: int = 1) -> int:
-    """Bytes that EM holds at once: the observations, and of each in every state γ and the numbers
-    that the means see."""
-    return X.nbytes + (1 + seen) * n * len(X) * 8
+def nbytes_held(shape: tuple[int, ...], n: int, seen: int = 1) -> int:
+    """Bytes that EM holds at once: observations of this shape, and of each in every state γ and the
+    numbers that the means see."""
+    return 8 * (math.prod(shape) + (1 + seen) * n * shape[0])
 
 
 def maximised_chain(posterior: Smoothed, lengths, old: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The M-step of the chain: π (N,) and A (N, N); a state that is never left keeps its row."""
-    leaving = posterior.zeta_sum.sum(axis=1, keepdims=True)
+    firsts = np.cumsum(lengths) - lengths
+    return chain_from_sums(posterior.gamma[firsts].mean(axis=0), posterior.zeta_sum, old)
+
+
+def chain_from_sums(
+    starts: np.ndarray, zeta_sum: np.ndarray, old: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same from γ at the starts of sequences (N,), summed up, and the sum of ζ (N, N)."""
+    leaving = zeta_sum.sum(axis=1, keepdims=True)
     transmat = np.where(
         leaving > LEAST_WEIGHT,
-        posterior.zeta_sum / np.maximum(leaving, LEAST_WEIGHT),
+        zeta_sum / np.maximum(leaving, LEAST_WEIGHT),
         old,
     )
-    firsts = np.cumsum(lengths) - lengths
-    startprob = posterior.gamma[firsts].mean(axis=0)
     transmat /= transmat.sum(axis=1, keepdims=True)
-    return startprob / startprob.sum(), transmat
+    return starts / starts.sum(), transmat

@@ -2,11 +2,12 @@
 
 import warnings
 from collections.abc import Callable
-from typing import NamedTuple
+from concurrent.futures import Executor
 
 import numpy as np
 from sklearn.base import clone
 
+from rhmm.chunks import Chunks, as_chunks
 from rhmm.emissions import (
     RIEMANNIAN,
     Law,
@@ -18,8 +19,9 @@ from rhmm.emissions import (
 )
 from rhmm.estimator import AUTO, check_components
 from rhmm.exceptions import ConvergenceWarning, warn_degenerate, warn_not_converged
-from rhmm.inference import Smoothed
-from rhmm.learners.baum_welch import LEAST_WEIGHT, Iterate, Monitor, climb, nbytes_held
+from rhmm.learners.baum_welch import LEAST_WEIGHT, Iterate, Iterates, Monitor, climb, nbytes_held
+from rhmm.learners.checkpoint import Checkpoint
+from rhmm.learners.chunked import climb_chunks
 from rhmm.learners.constraints import (
     Constraints,
     check_frozen,
@@ -34,7 +36,7 @@ from rhmm.learners.tangent_start import Emission, law_like, start_with
 from rhmm.manifolds import Manifold
 from rhmm.model import HiddenMarkovModel
 from rhmm.parameters import floor_of_sigma, sigmas_from_delta
-from rhmm.search import search
+from rhmm.search import sample_size, search
 from rhmm.validation import (
     as_generator,
     check_callback,
@@ -45,6 +47,11 @@ from rhmm.validation import (
 
 _PATIENCE = 3
 """Numbers of states that are tried beyond the best."""
+_NOT_IN_CHUNKS = {
+    "emission": RIEMANNIAN, "prior_sigma": None, "transmat_prior": 1.0, "stickiness": 0.0,
+    "allowed": None, "frozen": (),
+}  # fmt: skip
+"""Options that only a fit in memory knows, each with the value that it must have for chunks."""
 
 
 class RiemannianHMM(HiddenMarkovModel):
@@ -188,19 +195,42 @@ class RiemannianHMM(HiddenMarkovModel):
         init = given.pop("init")
         return type(self)(init=init, **{name: clone(v, safe=False) for name, v in given.items()})
 
-    def fit(self, X, y=None, *, lengths=None, labels=None) -> "RiemannianHMM":
+    def fit(
+        self,
+        X,
+        y=None,
+        *,
+        lengths=None,
+        labels=None,
+        executor: Executor | None = None,
+        checkpoint=None,
+    ) -> "RiemannianHMM":
         """Expectation–maximisation from the best of several starts (or from `init`).
 
         `labels` (T,) are the states of those observations where they are known, and −1 where they
         are not; the log-likelihood of the monitor is then that of X and the labels. `y` is ignored.
+
+        X may also come in chunks that do not fit into memory together: a list of arrays, an object
+        that gives arrays each time it is gone over, Parquet files, a Dask array or bag, see
+        `rhmm.chunks`. EM then makes one pass over X for each step, with the paper's emission, for a
+        given number of states, without priors and labels. Two arguments are for chunks only.
+        `executor` is any `concurrent.futures.Executor`, such as what `rhmm.open_executor` gives;
+        None: this process. `checkpoint` is an ``.npz`` file that is written after each step; if it
+        is there already, the fit goes on from it.
         """
         self.check_options()
+        chunks = as_chunks(X, len(self.manifold.point_shape))
+        if chunks is not None:
+            return self._fit_chunks(chunks, lengths, labels, executor, checkpoint)
+        for name, value in (("executor", executor), ("checkpoint", checkpoint)):
+            if value is not None:
+                raise ValueError(f"{name} must be None where X is one array in memory")
         X, observed = self.manifold.observations("X", X)
         lengths = check_lengths(lengths, len(X))
         min_sigma = floor_of_sigma(self.manifold, X[observed], self.min_sigma)
         if labels is not None and self.n_components == AUTO:
             raise ValueError("labels must be None where n_components is 'auto'")
-        start = self._start(X, observed, lengths, min_sigma)
+        start = self._start(X, observed, lengths, min_sigma, self._rng())
         constraints = with_labels(self._constraints(start), labels, lengths, len(start.startprob))
         if self.init is None:
             start = named(start, X, observed, lengths, constraints, min_sigma)
@@ -219,15 +249,52 @@ class RiemannianHMM(HiddenMarkovModel):
         )
         self._learn(self.monitor_.parameters[-1], reached.law)
         _warn_of_the_end(self.monitor_, self.n_iter)
-        _warn_of_lost_states(reached.law, posterior, min_sigma)
+        _warn_of_lost_states(reached.law, posterior.gamma.sum(axis=0), min_sigma)
         most = self.max_components if self.n_components == AUTO else self.n_components
         # means see d², or normal coordinates and log J
         seen = 1 if self.emission == RIEMANNIAN else self.manifold.dim + 1
-        self.peak_nbytes_ = nbytes_held(X, most, seen)
+        self.peak_nbytes_ = nbytes_held(X.shape, most, seen)
         return self
 
-    def _start(self, X, observed, lengths, min_sigma: float) -> Iterate:
-        n, rng = self.n_components, as_generator("random_state", self.random_state)
+    def _fit_chunks(self, chunks: Chunks, lengths, labels, executor, checkpoint) -> "RiemannianHMM":
+        for name, value in (("lengths", lengths), ("labels", labels)):
+            if value is not None:
+                raise ValueError(f"{name} must be None where X comes in chunks, see rhmm.chunks")
+        given = self.get_params(deep=False)
+        for name, default in _NOT_IN_CHUNKS.items():
+            if not np.array_equal(given[name], default):
+                raise ValueError(f"{name} must be {default!r} where X comes in chunks")
+        if self.n_components == AUTO:
+            raise ValueError("n_components must be a number where X comes in chunks")
+        n, rng = self.n_components, self._rng()
+
+        def begin(points, sizes) -> tuple[Iterate, float]:
+            floor = floor_of_sigma(self.manifold, points, self.min_sigma)
+            return self._start(points, np.ones(len(points), bool), sizes, floor, rng), floor
+
+        self.monitor_, reached, sums, min_sigma, largest = climb_chunks(
+            self.manifold,
+            chunks,
+            begin,
+            sample_size=sample_size(n),
+            seed=int(rng.integers(2**63)),
+            n_iter=self.n_iter,
+            tol=self.tol,
+            callback=self.callback,
+            executor=executor,
+            checkpoint=None if checkpoint is None else Checkpoint(checkpoint, self.manifold, n),
+        )
+        self._learn(reached.parameters, reached.law)
+        _warn_of_the_end(self.monitor_, self.n_iter)
+        _warn_of_lost_states(reached.law, sums.occupied, min_sigma)
+        self.peak_nbytes_ = nbytes_held((largest, *self.manifold.point_shape), n)
+        return self
+
+    def _rng(self) -> np.random.Generator:
+        return as_generator("random_state", self.random_state)
+
+    def _start(self, X, observed, lengths, min_sigma: float, rng: np.random.Generator) -> Iterate:
+        n = self.n_components
         if n == AUTO:
             return self._chosen(X, observed, lengths, min_sigma, rng)
         if self.init is not None:
@@ -304,45 +371,14 @@ def _warn_of_the_end(monitor: Monitor, n_iter: int) -> None:
         warn_not_converged(f"EM ({n_iter} iterations)")
 
 
-def _warn_of_lost_states(law: Law, posterior: Smoothed, min_sigma: float) -> None:
-    occupied = posterior.gamma.sum(axis=0)
+def _warn_of_lost_states(law: Law, occupied: np.ndarray, min_sigma: float) -> None:
+    """`occupied` (N,) is the number of observations that each state is expected to explain."""
     for i in np.flatnonzero(occupied <= LEAST_WEIGHT):
         warn_degenerate(f"state {i} explains no observation; it keeps its last parameters")
     for i in np.flatnonzero(law.collapsed(min_sigma) & (occupied > LEAST_WEIGHT)):
         warn_degenerate(
             f"state {i} has collapsed onto a point; its sigma is min_sigma={min_sigma:g}"
         )
-
-
-class Iterates(NamedTuple):
-    """The path of EM: row r belongs to the parameters after ``step[r]`` iterations."""
-
-    step: np.ndarray
-    """Shape (R,)."""
-    startprob: np.ndarray
-    """Shape (R, N)."""
-    transmat: np.ndarray
-    """Shape (R, N, N)."""
-    means: np.ndarray
-    """Shape (R, N, *point_shape)."""
-    sigmas: np.ndarray
-    """Shape (R, N)."""
-    log_likelihood: np.ndarray
-    """log p(X), shape (R,)."""
-
-    @classmethod
-    def of(cls, monitor: Monitor) -> "Iterates":
-        """All that a fit went through."""
-        startprob, transmat, means, sigmas = map(np.stack, zip(*monitor.parameters, strict=True))
-        step, log_likelihood = np.arange(len(startprob)), np.array(monitor.log_likelihood)
-        return cls(step, startprob, transmat, means, sigmas, log_likelihood)
-
-    def permuted(self, order: np.ndarray) -> "Iterates":
-        """The same path with state ``order[i]`` renamed to i."""
-        of_states = {
-            name: getattr(self, name)[:, order] for name in ("startprob", "means", "sigmas")
-        }
-        return self._replace(transmat=self.transmat[:, order][:, :, order], **of_states)
 
 
 class _ExpectationMaximisation(Learner):
