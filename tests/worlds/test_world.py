@@ -137,7 +137,7 @@ def test_memory_does_not_grow():
     gc.collect()
     grown = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
-    # To keep 40,000 observations takes 1.6 MB. Calls of kernels keep 100 KB for reuse, however many.
+    # Keeping 40,000 observations takes 1.6 MB; calls of kernels keep 100 KB for reuse, and no more.
     assert grown < 200_000
 
 
