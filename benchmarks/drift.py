@@ -159,15 +159,20 @@ def cost(repeats: int = 7) -> tuple[float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.drift", description=__doc__)
     parser.add_argument("--seeds", type=int, default=20, help="of each event (20)")
-    seeds = parser.parse_args().seeds
+    parser.add_argument("--first", type=int, default=0, help="the first seed (0)")
+    options = parser.parse_args()
+    seeds, first = options.seeds, options.first
     warnings.simplefilter("ignore", ConvergenceWarning)
-    print(f"Causal accuracy after the event, mean of {seeds} seeds; 'behind' is how far the")
-    print("automatic memory is behind the best fixed one (negative: ahead), ± its standard error\n")
+    print(
+        f"Causal accuracy after the event, mean of seeds {first} to {first + seeds - 1}; 'behind' is"
+    )
+    print("how far the automatic memory is behind the best fixed one (negative: ahead), with its")
+    print("standard error\n")
     head = ["event", "ceiling", "automatic", "leader", "share", *map(str, MEMORIES), "behind"]
     print("| " + " | ".join([*head, "restarts"]) + " |")
     print("|---|" + "---:|" * len(head))
     for name, n, events, ends in scenarios():
-        rows = np.array([measure(n, events, ends, seed) for seed in range(seeds)])
+        rows = np.array([measure(n, events, ends, seed) for seed in range(first, first + seeds)])
         mean = rows.mean(axis=0)
         best = 4 + int(np.argmax(mean[4:-1]))
         behind = rows[:, best] - rows[:, 1]

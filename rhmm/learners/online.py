@@ -108,11 +108,8 @@ class OnlineHMM(Estimator):
         """What a runner of such an ensemble runs under, by its place among the runners."""
 
     def _settings_from(self, stored: dict):
-        """The settings among those of this learner that a file means.
-
-        A file names those of the state before the latest observation, when another ensemble may
-        have run.
-        """
+        """The settings of this learner that a file means: those of the state before the latest
+        observation, when another ensemble may have run."""
         for kind in self.ensembles:
             for runner in range(kind.sizes[1]):
                 settings = self._settings_of(kind, runner)
@@ -127,18 +124,14 @@ class OnlineHMM(Estimator):
     # Learning
 
     def fit(self, X, y=None, *, lengths=None) -> Self:
-        """Forget everything, then learn from X, shape (T, *point_shape), in order.
-
-        `y` is ignored.
-        """
+        """Forget everything, then learn from X (T, *point_shape), in order; `y` is ignored."""
         self._stream = None
         return self.partial_fit(X, lengths=lengths)
 
     def partial_fit(self, X, y=None, *, lengths=None) -> Self:
         """Learn from the observations X, in order. Any chunking gives the same, bit for bit.
 
-        `y` is ignored. A stream is one sequence: `lengths` may only say so.
-        """
+        `y` is ignored. A stream is one sequence: `lengths` may only say so."""
         self._consume(X, lengths, want_filtered=False)
         return self
 
@@ -192,25 +185,21 @@ class OnlineHMM(Estimator):
                 self._collect(stream, X[part], observed[part])
                 done += size
                 continue
-            is_last = done + size == len(X)
-            done += self._advance(
-                stream, stream.ensemble, X[part], observed[part], filtered[part], is_last
-            )
+            done += self._advance(stream, stream.ensemble, X, observed, filtered, part)
             if self.callback is not None:
                 try:
                     self.callback(self)
-                except StopIteration:  # the sensor has seen what is left alone: that is undone
+                except StopIteration:
                     sensor.drop(X[:done], there[:done])
-                    stream.sensor = sensor
+                    stream.sensor = sensor  # the other one has seen what is left alone
                     break
         return filtered
 
-    def _advance(
-        self, stream: Stream, ensemble: Ensemble, X, observed, filtered, is_last: bool
-    ) -> int:
-        """Learn from X, or from its beginning if there is something to decide; returns how many
-        observations that were. Writes into `filtered` unless it is empty.
-        """
+    def _advance(self, stream: Stream, ensemble: Ensemble, X, observed, filtered, part) -> int:
+        """Learn from a part of X, or from its beginning if there is something to decide; returns
+        how many observations that were. Writes into `filtered` unless it is empty."""
+        is_last = part.stop == len(X)
+        X, observed, filtered = X[part], observed[part], filtered[part]
         before = [runner.copy() for runner in ensemble.runners] if is_last else []
         seen = stream.n_samples_seen
         stream.latest = None
