@@ -146,7 +146,7 @@ class HiddenMarkovModel(Estimator):
         count = check_integer("n_samples", n_samples, at_least=1)
         rng = as_generator("random_state", random_state)
         states = np.empty(count, dtype=np.int64)
-        _walk(self.startprob_.cumsum(), self.transmat_.cumsum(axis=1), rng.random(count), states)
+        walk(self.startprob_.cumsum(), self.transmat_.cumsum(axis=1), rng.random(count), states)
         X, law = np.empty((count, *self.manifold.point_shape)), self.law_
         for i in range(len(self.startprob_)):
             mine = states == i
@@ -277,7 +277,7 @@ def check_model(name: str, model, manifold: Manifold, n_components: int) -> Hidd
 
 
 @kernel
-def _walk(start, transition, uniforms, states):
+def walk(start, transition, uniforms, states):
     """Follow the chain: cumulative probabilities and one uniform number for each step."""
     row = start
     for t in range(len(states)):

@@ -1,6 +1,7 @@
 """The Baum–Welch algorithm: EM steps on a hidden Markov model, whatever its emission."""
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -8,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rhmm.emissions import Law
+from rhmm.exceptions import ConvergenceWarning, warn_degenerate, warn_not_converged
 from rhmm.inference import Smoothed, smoothing
 from rhmm.inference.forward_backward import smoothing_scaled
 from rhmm.learners.constraints import FREE, Constraints
@@ -213,3 +215,28 @@ def chain_from_sums(
     )
     transmat /= transmat.sum(axis=1, keepdims=True)
     return starts / starts.sum(), transmat
+
+
+def warn_of_the_end(monitor: Monitor, n_iter: int) -> None:
+    """Warn if EM has fallen, or has not converged within `n_iter` steps."""
+    if monitor.has_fallen:
+        warnings.warn(
+            f"EM stopped: step {monitor.n_iter} lost {-monitor.gain:.3g} in log-likelihood",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    elif not (monitor.converged or monitor.cancelled or n_iter == 0):
+        warn_not_converged(f"EM ({n_iter} iterations)")
+
+
+def warn_of_lost_states(law: Law, occupied: np.ndarray, min_sigma: float) -> None:
+    """Warn of states that explain nothing, or a single point.
+
+    `occupied` (N,) is the number of observations that each state is expected to explain.
+    """
+    for i in np.flatnonzero(occupied <= LEAST_WEIGHT):
+        warn_degenerate(f"state {i} explains no observation; it keeps its last parameters")
+    for i in np.flatnonzero(law.collapsed(min_sigma) & (occupied > LEAST_WEIGHT)):
+        warn_degenerate(
+            f"state {i} has collapsed onto a point; its sigma is min_sigma={min_sigma:g}"
+        )

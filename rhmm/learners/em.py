@@ -1,8 +1,8 @@
 """Expectation–maximisation for hidden Markov models on manifolds."""
 
-import warnings
 from collections.abc import Callable
 from concurrent.futures import Executor
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -10,7 +10,6 @@ from sklearn.base import clone
 from rhmm.chunks import Chunks, as_chunks
 from rhmm.emissions import (
     RIEMANNIAN,
-    Law,
     RiemannianGaussians,
     check_degrees,
     check_emission,
@@ -18,8 +17,15 @@ from rhmm.emissions import (
     n_parameters,
 )
 from rhmm.estimator import AUTO, check_components
-from rhmm.exceptions import ConvergenceWarning, warn_degenerate, warn_not_converged
-from rhmm.learners.baum_welch import LEAST_WEIGHT, Iterate, Iterates, Monitor, climb, nbytes_held
+from rhmm.learners.baum_welch import (
+    Iterate,
+    Iterates,
+    Monitor,
+    climb,
+    nbytes_held,
+    warn_of_lost_states,
+    warn_of_the_end,
+)
 from rhmm.learners.checkpoint import Checkpoint
 from rhmm.learners.chunked import climb_chunks
 from rhmm.learners.constraints import (
@@ -47,7 +53,7 @@ from rhmm.validation import (
 
 _PATIENCE = 3
 """Numbers of states that are tried beyond the best."""
-_NOT_IN_CHUNKS = {
+_NOT_IN_CHUNKS: dict[str, Any] = {
     "emission": RIEMANNIAN, "prior_sigma": None, "transmat_prior": 1.0, "stickiness": 0.0,
     "allowed": None, "frozen": (),
 }  # fmt: skip
@@ -248,8 +254,8 @@ class RiemannianHMM(HiddenMarkovModel):
             callback=self.callback,
         )
         self._learn(self.monitor_.parameters[-1], reached.law)
-        _warn_of_the_end(self.monitor_, self.n_iter)
-        _warn_of_lost_states(reached.law, posterior.gamma.sum(axis=0), min_sigma)
+        warn_of_the_end(self.monitor_, self.n_iter)
+        warn_of_lost_states(reached.law, posterior.gamma.sum(axis=0), min_sigma)
         most = self.max_components if self.n_components == AUTO else self.n_components
         # means see d², or normal coordinates and log J
         seen = 1 if self.emission == RIEMANNIAN else self.manifold.dim + 1
@@ -285,8 +291,8 @@ class RiemannianHMM(HiddenMarkovModel):
             checkpoint=None if checkpoint is None else Checkpoint(checkpoint, self.manifold, n),
         )
         self._learn(reached.parameters, reached.law)
-        _warn_of_the_end(self.monitor_, self.n_iter)
-        _warn_of_lost_states(reached.law, sums.occupied, min_sigma)
+        warn_of_the_end(self.monitor_, self.n_iter)
+        warn_of_lost_states(reached.law, sums.occupied, min_sigma)
         self.peak_nbytes_ = nbytes_held((largest, *self.manifold.point_shape), n)
         return self
 
@@ -358,27 +364,6 @@ class RiemannianHMM(HiddenMarkovModel):
         free = np.array([n_parameters(self.manifold, self.emission, n) for n in tried])
         bic = criterion_values("bic", likelihood, free, count)
         return found[tried[int(np.argmin(bic))]][1]
-
-
-def _warn_of_the_end(monitor: Monitor, n_iter: int) -> None:
-    if monitor.has_fallen:
-        warnings.warn(
-            f"EM stopped: step {monitor.n_iter} lost {-monitor.gain:.3g} in log-likelihood",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    elif not (monitor.converged or monitor.cancelled or n_iter == 0):
-        warn_not_converged(f"EM ({n_iter} iterations)")
-
-
-def _warn_of_lost_states(law: Law, occupied: np.ndarray, min_sigma: float) -> None:
-    """`occupied` (N,) is the number of observations that each state is expected to explain."""
-    for i in np.flatnonzero(occupied <= LEAST_WEIGHT):
-        warn_degenerate(f"state {i} explains no observation; it keeps its last parameters")
-    for i in np.flatnonzero(law.collapsed(min_sigma) & (occupied > LEAST_WEIGHT)):
-        warn_degenerate(
-            f"state {i} has collapsed onto a point; its sigma is min_sigma={min_sigma:g}"
-        )
 
 
 class _ExpectationMaximisation(Learner):

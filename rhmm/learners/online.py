@@ -108,11 +108,8 @@ class OnlineHMM(Estimator):
         """What a runner of such an ensemble runs under, by its place among the runners."""
 
     def _settings_from(self, stored: dict):
-        """The settings among those of this learner that a file means.
-
-        A file names those of the state before the latest observation, when another ensemble may
-        have run.
-        """
+        """The settings of this learner that a file means: those of the state before the latest
+        observation, when another ensemble may have run."""
         for kind in self.ensembles:
             for runner in range(kind.sizes[1]):
                 settings = self._settings_of(kind, runner)
@@ -127,18 +124,14 @@ class OnlineHMM(Estimator):
     # Learning
 
     def fit(self, X, y=None, *, lengths=None) -> Self:
-        """Forget everything, then learn from X, shape (T, *point_shape), in order.
-
-        `y` is ignored.
-        """
+        """Forget everything, then learn from X (T, *point_shape), in order; `y` is ignored."""
         self._stream = None
         return self.partial_fit(X, lengths=lengths)
 
     def partial_fit(self, X, y=None, *, lengths=None) -> Self:
         """Learn from the observations X, in order. Any chunking gives the same, bit for bit.
 
-        `y` is ignored. A stream is one sequence: `lengths` may only say so.
-        """
+        `y` is ignored. A stream is one sequence: `lengths` may only say so."""
         self._consume(X, lengths, want_filtered=False)
         return self
 
@@ -178,6 +171,8 @@ class OnlineHMM(Estimator):
             raise ValueError("lengths must be one number: a stream is a single sequence")
         n = self._sizes[1]
         filtered = np.full((len(X) if want_filtered else 0, n), 1.0 / n)
+        sensor, there = stream.sensor.copy(), observed.copy()
+        stream.sensor.drop(X, observed)
         done = 0
         while done < len(X):
             if stream.ensemble is None:
@@ -186,37 +181,41 @@ class OnlineHMM(Estimator):
                 most = min(self._chunk, stream.ensemble.until_decision())
                 size = max(min(most, len(X) - 1 - done), 1)
             part = slice(done, done + size)
-            done += size
-            stream.sensor.drop(X[part], observed[part])
             if stream.ensemble is None:
                 self._collect(stream, X[part], observed[part])
+                done += size
                 continue
-            is_last = done == len(X)
-            self._advance(stream, stream.ensemble, X[part], observed[part], filtered[part], is_last)
+            done += self._advance(stream, stream.ensemble, X, observed, filtered, part)
             if self.callback is not None:
                 try:
                     self.callback(self)
                 except StopIteration:
+                    sensor.drop(X[:done], there[:done])
+                    stream.sensor = sensor  # the other one has seen what is left alone
                     break
         return filtered
 
-    def _advance(
-        self, stream: Stream, ensemble: Ensemble, X, observed, filtered, is_last: bool
-    ) -> None:
-        """Learn from X; writes into `filtered` unless it is empty."""
+    def _advance(self, stream: Stream, ensemble: Ensemble, X, observed, filtered, part) -> int:
+        """Learn from a part of X, or from its beginning if there is something to decide; returns
+        how many observations that were. Writes into `filtered` unless it is empty."""
+        is_last = part.stop == len(X)
+        X, observed, filtered = X[part], observed[part], filtered[part]
         before = [runner.copy() for runner in ensemble.runners] if is_last else []
+        seen = stream.n_samples_seen
         stream.latest = None
         want_filtered = len(filtered) > 0
         geometry, table = self.manifold.geometry, radial_table(self.manifold.gaussian)
         probabilities, trace = ensemble.learn(geometry, table, X, observed, want_filtered)
         if want_filtered:
-            filtered[:] = probabilities
+            filtered[: len(probabilities)] = probabilities
         if len(trace.step):
             stream.traces.append(trace)
         if is_last:
             stream.latest = before[ensemble.leader], X[-1].copy(), bool(observed[-1])
+        taken = stream.n_samples_seen - seen
         stream.ensemble = self._decide(ensemble)
         stream.note_size()
+        return taken
 
     def _collect(self, stream: Stream, X, observed) -> None:
         """Fill the buffer with observations that are not missing; begin when it is full."""

@@ -79,8 +79,12 @@ class StreamingHMM(OnlineHMM):
         return self._settled(start.streaming_state(self.manifold, found, self.lag, seen), points)
 
     def _best_start(self, points: np.ndarray, cold: bool) -> Fit:
-        sample = Sample(self.manifold, points, np.array([len(points)]), self._least_delta)
+        sample = self._sample(points)
         return start.best_start(sample, self.n_components, self._known_stream.rng, cold=cold)
+
+    def _sample(self, points: np.ndarray) -> Sample:
+        """The points (T, *point_shape) as one sequence to search on."""
+        return Sample(self.manifold, points, np.array([len(points)]), self._least_delta)
 
     def ensemble_from(self, state: StreamingState) -> Ensemble:
         """What goes on from a state that an earlier version of this recursion has learned."""
@@ -271,8 +275,7 @@ class StreamingRiemannianHMM(StreamingHMM):
     def _best_start(self, points: np.ndarray, cold: bool) -> Fit:
         if not self._is_auto:
             return super()._best_start(points, cold)
-        sample = Sample(self.manifold, points, np.array([len(points)]), self._least_delta)
-        return first_count(sample, self.max_components, self._known_stream.rng)
+        return first_count(self._sample(points), self.max_components, self._known_stream.rng)
 
     def _settled(self, state: StreamingState, points: np.ndarray) -> Ensemble:
         kind = self.ensembles[0]

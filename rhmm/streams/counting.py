@@ -138,7 +138,7 @@ class Counting(Recorder):
         until_review = self._next_review - self.recorded
         return min(until_look, until_review) if until_review > 0 else until_look
 
-    def _watch(self, X, observed, predictive, led) -> None:
+    def _watch(self, X, observed) -> None:
         present = X if observed.all() else X[observed]
         self._note(present)
         self.recent = np.concatenate([self.recent, present])[-_RECENT:]

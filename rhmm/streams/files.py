@@ -26,7 +26,9 @@ from rhmm.streams.checks import (
 from rhmm.streams.ensemble import Runner
 from rhmm.streams.trace import Trace
 
-_FORMAT = "rhmm online learner 8"
+_FORMAT = "rhmm online learner 9"
+_FORMAT_OF_08 = "rhmm online learner 8"
+"""As today, but an automatic memory had six members."""
 _FORMAT_OF_05 = "rhmm online learner 5"
 WRONG = (ValueError, LookupError, TypeError, AttributeError, OverflowError)
 """What reading a content that rhmm did not write can raise."""
@@ -80,11 +82,14 @@ def load(path, learner_class):
     try:
         content, is_sealed = read_npz(path)
         head = parsed_json(str(content["head"]))
-        if head["format"] not in (_FORMAT, _FORMAT_OF_05):
+        if head["format"] not in (_FORMAT, _FORMAT_OF_08, _FORMAT_OF_05):
             raise ValueError("unknown format")
-        if is_sealed != (head["format"] == _FORMAT):
+        if is_sealed != (head["format"] != _FORMAT_OF_05):
             raise ValueError("its checksum is missing, or its format was changed")
-        head = _converted(head, content) if head["format"] == _FORMAT_OF_05 else head
+        if head["format"] == _FORMAT_OF_05:
+            head = _converted(head, content)
+        elif head["format"] == _FORMAT_OF_08:
+            head["is_old"] = (head["ensemble"] or {}).get("kind") == "Bank"
         if head["learner"] != learner_class.__name__:
             raise ValueError(f"it is a {head['learner']}: use {head['learner']}.load")
         return restored(learner_class, head, content)

@@ -136,7 +136,7 @@ class Reviewed(Recorder):
             return min(until_full, _EVERY - self.recorded % _EVERY)
         return until_full
 
-    def _watch(self, X, observed, predictive, led) -> None:
+    def _watch(self, X, observed) -> None:
         self._note(X if observed.all() else X[observed])
 
     def decide(self, challenger: Callable[["Reviewed"], Challenger | None]) -> None:

@@ -15,7 +15,7 @@ from rhmm import (
 )
 from rhmm.emissions import RiemannianGaussians
 from rhmm.learners import baum_welch
-from rhmm.learners.em import Iterates
+from rhmm.learners.baum_welch import Iterates
 from rhmm.paper import paper_model
 from tests import brute_force
 from tests.brute_force import MANIFOLDS, random_model, squared_distance, with_gaps

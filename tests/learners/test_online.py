@@ -306,6 +306,18 @@ def test_a_cancelled_learner_goes_on_where_it_stopped(name, tmp_path):
 
 
 @every_learner
+def test_the_sensor_of_a_cancelled_learner_has_not_seen_what_was_left_alone(name):
+    X = stream(Hyperbolic(2), 9_000)
+    X[995:] = X[995]
+    online = learner(Hyperbolic(2), name, callback=cancel_after(1_000)).partial_fit(X)
+    done = online.n_samples_seen_
+    assert done < 9_000
+    direct = learner(Hyperbolic(2), name).partial_fit(X[:done])
+    assert np.array_equal(online._stream.sensor.run, direct._stream.sensor.run)
+    assert np.array_equal(online._stream.sensor.last, direct._stream.sensor.last)
+
+
+@every_learner
 def test_explain_never_explains_an_older_step_after_a_cancel(name):
     X = stream(Hyperbolic(2), 9_000)
     online = learner(Hyperbolic(2), name).partial_fit(X[:700])

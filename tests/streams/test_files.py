@@ -13,6 +13,7 @@ from rhmm import (
     WindowedRiemannianHMM,
 )
 from rhmm.paper import paper_model
+from rhmm.scoring import accuracy
 from tests.learners.chains import LEARNERS, MANIFOLDS, content, learner, stream, with_holes
 from tests.streams.altering import altered, with_other_head
 
@@ -218,6 +219,19 @@ def test_a_file_of_another_class_is_refused_with_the_name_of_its_class(name, tmp
         message = f"it is a {own.__name__}: use {own.__name__}.load"
         with pytest.raises(ValueError, match=message):
             other.load(path)
+
+
+def test_an_automatic_memory_of_six_members_goes_on_from_what_its_leader_had_learned():
+    path = DATA / "bank_of_six.npz"
+    online = AutoMemoryRiemannianHMM.load(path)
+    with np.load(path) as old:
+        leader = json.loads(str(old["head"]))["ensemble"]["numbers"]["leader"]
+        assert np.array_equal(online.means_, old[f"{leader}.means"])
+        assert np.array_equal(online.transmat_, old[f"{leader}.transmat"])
+    assert online.n_samples_seen_ == 1_000
+    X, states = paper_model().sample(2_000, random_state=9)
+    labels = online.partial_fit_predict_proba(X).argmax(axis=1)
+    assert accuracy(states, labels, 3) > 0.96
 
 
 # Files that rhmm 0.5 wrote, in tests/streams/data: see its README
