@@ -35,12 +35,13 @@ def as_chunks(X: Any, point_ndim: int) -> Chunks | None:
             return ParquetChunks(X)
         is_chunk = isinstance(first, np.ndarray) and first.ndim > point_ndim
         return ArrayChunks(X) if is_chunk else None
-    if hasattr(X, "__iter__") and not hasattr(X, "__array__") and not _has_buffer(X):
-        return ArrayChunks(X)
-    return None
+    return ArrayChunks(X) if hasattr(X, "__iter__") and not _is_array(X) else None
 
 
-def _has_buffer(X) -> bool:
+def _is_array(X) -> bool:
+    """Whether X is an array of some kind: a frame, a sparse matrix, a buffer, …"""
+    if hasattr(X, "__array__") or hasattr(X, "shape"):
+        return True
     try:
         memoryview(X)
     except TypeError:

@@ -49,6 +49,15 @@ class Monitor:
         for path in (self.parameters, self.log_likelihood, self.log_prior):
             path.pop()
 
+    def is_stopped_by(self, callback: Callable[["Monitor"], None] | None) -> bool:
+        """Show itself to the callback; whether that has raised StopIteration."""
+        if callback is not None:
+            try:
+                callback(self)
+            except StopIteration:
+                self.cancelled = True
+        return self.cancelled
+
     @property
     def n_iter(self) -> int:
         """Number of EM steps taken."""
@@ -135,12 +144,8 @@ def climb(
     while True:
         posterior = expected(present, view, observed, lengths, constraints)
         monitor.note(present, posterior.log_likelihood, constraints.log_prior(present.transmat))
-        if callback is not None:
-            try:
-                callback(monitor)
-            except StopIteration:
-                monitor.cancelled = True
-                break
+        if monitor.is_stopped_by(callback):
+            break
         monitor.converged = monitor.gain < tol and not monitor.has_fallen
         if monitor.gain < tol or monitor.n_iter == n_iter:
             break

@@ -77,12 +77,8 @@ def climb_chunks(
         present, sums = candidate, found
         if checkpoint is not None:
             checkpoint.write(monitor, present, sums, share, min_sigma, prints)
-        if callback is not None:
-            try:
-                callback(monitor)
-            except StopIteration:
-                monitor.cancelled = True
-                break
+        if monitor.is_stopped_by(callback):
+            break
     return Climbed(monitor, present, sums, min_sigma, max(mark.size for mark in prints))
 
 

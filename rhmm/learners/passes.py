@@ -114,15 +114,15 @@ def sum_up(chunks: Chunks, model: Iterate, prints: list[Print], executor: Execut
                 f"{count if count < len(prints) else 'more'}"
             )
 
-    contributions = in_order(executor, _contribution, calls())
-    for sums in _stitched(model, ((pieces.popleft(), found) for found in contributions)):
+    contributions = in_order(executor, contribution, calls())
+    for sums in stitched(model, ((pieces.popleft(), found) for found in contributions)):
         tree.add(sums)
     total = tree.total()
     assert total is not None  # a first pass has found chunks
     return total
 
 
-def _stitched(model: Iterate, found: Iterable[tuple[Piece, Contribution]]) -> Iterator[Sums]:
+def stitched(model: Iterate, found: Iterable[tuple[Piece, Contribution]]) -> Iterator[Sums]:
     """All sums, with those of the observations that pieces kept back for their neighbours."""
     waiting: list[np.ndarray] = []
     start, begins = model.startprob, True
@@ -166,7 +166,7 @@ def _best(ours: Blocks, theirs: Blocks, wanted: int) -> Blocks:
     return Blocks(lot[chosen], [place[k] for k in chosen], [points[k] for k in chosen])
 
 
-def _contribution(task: Task, model: Iterate) -> Contribution:
+def contribution(task: Task, model: Iterate) -> Contribution:
     """What a piece says of `model`."""
     X, observed, lengths, _ = _loaded(task)
     part, piece = Part(model, X, observed), task.piece

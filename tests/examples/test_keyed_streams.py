@@ -4,11 +4,11 @@ import os
 import signal
 
 import pytest
-from distributed import Client, LocalCluster
 
 from examples.keyed_streams import run
 from rhmm import open_executor, unpack
 from rhmm.paper import paper_model
+from tests.clusters import one_worker, two_workers
 
 KEYS, ROUNDS, SIZE = 20, 4, 50
 
@@ -19,11 +19,8 @@ def expected():
 
 
 def test_a_cluster_that_loses_a_worker_gives_the_same_bytes(expected):
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-    ) as cluster:
-        with Client(cluster.scheduler_address, set_as_default=False) as client:
-            victim, *_ = client.run(os.getpid).values()
+    with two_workers() as cluster:
+        victim = one_worker(cluster)
 
         def kill(round_):
             if round_ == 2:

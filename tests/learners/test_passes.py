@@ -5,12 +5,12 @@ import signal
 
 import numpy as np
 import pytest
-from distributed import Client, LocalCluster
 
 from rhmm import Hyperbolic, RiemannianHMM, open_executor
 from rhmm.chunks import ArrayChunks, ParquetChunks
 from rhmm.learners.passes import draw_sample
 from tests.chunks.files import write_parquet
+from tests.clusters import one_worker, two_workers
 from tests.learners.chains import chain_on, stream, with_holes
 from tests.learners.fits import quietly
 
@@ -33,9 +33,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def cluster():
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-    ) as cluster:
+    with two_workers() as cluster:
         yield cluster
 
 
@@ -52,8 +50,7 @@ def test_a_pool_gives_the_same_bits_as_one_process(folder):
 
 
 def test_a_cluster_that_loses_a_worker_gives_the_same_bits_as_one_process(folder, cluster):
-    with Client(cluster.scheduler_address, set_as_default=False) as client:
-        victim, *_ = client.run(os.getpid).values()
+    victim = one_worker(cluster)
 
     def kill(monitor):
         if monitor.n_iter == 1:

@@ -5,6 +5,7 @@ from array import array
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from rhmm.chunks import ArrayChunks, DaskChunks, ParquetChunks, as_chunks
 from tests.chunks.files import write_parquet
@@ -18,10 +19,11 @@ from tests.chunks.files import write_parquet
         [np.zeros(2), np.zeros(2)],
         [],
         pd.DataFrame({"a": [0.0], "b": [0.0]}),
+        sparse.eye_array(2),
         array("d", [0.0, 1.0]),
         3.0,
     ],
-    ids=["array", "lists", "points", "nothing", "frame", "buffer", "number"],
+    ids=["array", "lists", "points", "nothing", "frame", "sparse", "buffer", "number"],
 )
 def test_what_numpy_makes_an_array_of_is_no_chunk(X):
     assert as_chunks(X, 1) is None
