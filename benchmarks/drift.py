@@ -163,11 +163,9 @@ def main() -> None:
     options = parser.parse_args()
     seeds, first = options.seeds, options.first
     warnings.simplefilter("ignore", ConvergenceWarning)
-    print(
-        f"Causal accuracy after the event, mean of seeds {first} to {first + seeds - 1}; 'behind' is"
-    )
-    print("how far the automatic memory is behind the best fixed one (negative: ahead), with its")
-    print("standard error\n")
+    print(f"Causal accuracy after the event, mean of seeds {first} to {first + seeds - 1}")
+    print("'behind': how far the automatic memory is behind the best fixed one (negative: ahead),")
+    print("with its standard error\n")
     head = ["event", "ceiling", "automatic", "leader", "share", *map(str, MEMORIES), "behind"]
     print("| " + " | ".join([*head, "restarts"]) + " |")
     print("|---|" + "---:|" * len(head))
