@@ -1,0 +1,146 @@
+"""A learner on its way through an endless stream, and how well it does."""
+
+import time
+from collections import deque
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dashboard.model.methods import Variant
+from rhmm.manifolds import Manifold
+from rhmm.worlds import BLOCK, Part, Recovery, Truth
+
+WINDOW = 500
+"""Observations of every rolling measure."""
+
+OWN_MEASURES = 4
+"""Accuracy, distance of the means, ‖A − Â‖ and predictive density of a learner."""
+
+_WEIGHT = 0.05
+"""Of the latest piece in the time for an observation."""
+
+
+class Judged(NamedTuple):
+    """What one learner costs, and how it has come through the last event."""
+
+    micros: float
+    """Processor time for an observation, in microseconds; NaN before the first."""
+    nbytes: int
+    """Memory that it holds."""
+    event: int | None
+    """When the last event came; None before the first."""
+    steps: int | None
+    """Observations until it had recovered from it; None if it has not."""
+    lost: int
+    """How many more states the ceiling has found since, or in these steps."""
+    memory: int | str | None
+    """The memory that an automatic learner follows; None for others."""
+    restarts: tuple[int, ...]
+    """When it started anew, the latest times."""
+
+
+class Track:
+    """One learner and its measures. All are NaN before it has started."""
+
+    def __init__(self, variant: Variant, manifold: Manifold, n_states: int, seed: int, window: int):
+        options = dict(variant.options)
+        if variant.has_window:
+            options["window"] = window
+        self.estimator: Any = variant.learner.make(manifold, n_states, seed, options)
+        self.recovery = Recovery(window=WINDOW)
+        self._manifold = manifold
+        self._micros = float("nan")
+        self._levels: deque[tuple[int, float]] = deque(maxlen=1 + WINDOW // BLOCK)
+
+    @property
+    def _has_started(self) -> bool:
+        return self.estimator.__sklearn_is_fitted__()
+
+    def learn(self, part: Part) -> np.ndarray:
+        """Learn from the observations; returns its names of their states, (n,): −1 unknown."""
+        begin = time.thread_time()
+        probabilities = self.estimator.partial_fit_predict_proba(part.X)
+        self._count(1e6 * (time.thread_time() - begin) / len(part.X))
+        labels = probabilities.argmax(axis=1)
+        if probabilities.shape[1] > 1:  # while it collects its first observations all are alike
+            labels[(probabilities == probabilities[:, :1]).all(axis=1)] = -1
+        self.recovery.add(part.states, labels, part.ceiling)
+        return labels
+
+    def _count(self, micros: float) -> None:
+        before = micros if np.isnan(self._micros) else self._micros
+        self._micros = before + _WEIGHT * (micros - before)
+
+    def note(self, now: int) -> None:
+        """Write down Σ log p so far, at a multiple of 50 observations."""
+        if self._has_started:
+            self._levels.append((now, self.estimator.log_likelihood_))
+
+    # In the names of the true states
+
+    def _names(self, n_states: int) -> np.ndarray:
+        """The learner's name of each true state, (N,): −1 where it has none."""
+        names = np.full(n_states, -1)
+        matching = self.recovery.matching[:n_states]
+        names[: len(matching)] = matching
+        return names
+
+    def in_true_names(self, labels: np.ndarray, n_states: int) -> np.ndarray:
+        """Labels (n,) of this learner as names of true states; −1 for one that is none of them."""
+        names = self._names(n_states)
+        renamed = np.full(max(names.max(initial=-1), labels.max(initial=-1)) + 2, -1)
+        renamed[names] = np.arange(n_states)
+        renamed[-1] = -1  # where −1 itself is looked up
+        return renamed[labels]
+
+    def means_of(self, n_states: int) -> tuple[np.ndarray, np.ndarray]:
+        """The true states that it has means of, (K,), and these, (K, *point_shape)."""
+        names = self._names(n_states) if self._has_started else np.full(n_states, -1)
+        named = np.flatnonzero(names >= 0)
+        means = self.estimator.means_ if len(named) else np.empty((0, *self._manifold.point_shape))
+        return named, means[names[named]]
+
+    def measures(self, truth: Truth, now: int) -> tuple[float, float, float, float]:
+        """`OWN_MEASURES` against the truth of the moment.
+
+        A state that the learner has no name for counts as never visited in Â.
+        """
+        if not self._has_started:
+            return (float("nan"),) * 4
+        names = self._names(truth.n_states)
+        named = np.flatnonzero(names >= 0)
+        there = np.flatnonzero((names >= 0) & truth.exists)
+        means, transmat = self.estimator.means_, np.zeros_like(truth.transmat)
+        transmat[np.ix_(named, named)] = self.estimator.transmat_[
+            np.ix_(names[named], names[named])
+        ]
+        rows = np.flatnonzero(truth.exists)
+        distance = (
+            float(self._manifold.dist(truth.means[there], means[names[there]]).mean())
+            if len(there)
+            else float("nan")
+        )
+        error = float(np.linalg.norm((transmat - truth.transmat)[rows]))
+        return self.recovery.accuracy, distance, error, slope(self._levels, now)
+
+    def judged(self) -> Judged:
+        """What it costs, and how it came through the last event."""
+        last = self.recovery.events[-1] if self.recovery.events else None
+        known = self._has_started
+        return Judged(
+            self._micros,
+            self.estimator.state_nbytes_ if known else 0,
+            None if last is None else last.at,
+            None if last is None else last.steps,
+            0 if last is None else last.lost,
+            getattr(self.estimator, "memory_", None) if known else None,
+            tuple(getattr(self.estimator, "restarts_", ()) if known else ()),
+        )
+
+
+def slope(levels: deque[tuple[int, float]], now: int) -> float:
+    """The mean of a sum over the last `WINDOW` observations; NaN where it was not written down."""
+    totals = dict(levels)
+    if now not in totals or now - WINDOW not in totals:
+        return float("nan")
+    return (totals[now] - totals[now - WINDOW]) / WINDOW
