@@ -27,8 +27,9 @@ from dashboard.model.endless import LEAST_PACE, MOST_PACE, Setup
 from dashboard.model.marks import STATE_SYMBOLS
 from dashboard.model.methods import VARIANTS, capitalised, method_definition
 from dashboard.model.spaces.registry import SPACES
+from dashboard.text.stream import SHORT_NAMES
 from rhmm.learners.auto import BANK
-from rhmm.worlds import Event, registered_events
+from rhmm.worlds import Event
 
 _DASHES = {
     "solid": [],
@@ -57,9 +58,7 @@ def opening_message(setup: Setup, address: str, pace: int) -> bytes:
         "chart": space.chart_for(setup.means, setup.sigmas).about(),
         "learners": [_about_learner(key) for key in setup.learners],
         "memories": [str(memory) for memory in BANK],
-        "happenings": [
-            {"name": name, "label": registered_events()[name].label} for name in HAPPENINGS
-        ],
+        "happenings": [{"name": name, "label": SHORT_NAMES[name]} for name in HAPPENINGS],
     }
     return pack(about, {})
 
@@ -120,7 +119,7 @@ def _about_points(points: Points | None) -> dict[str, int]:
 def _points(points: Points | None) -> dict[str, np.ndarray]:
     if points is None:
         return {}
-    arrays = {
+    arrays: dict[str, np.ndarray] = {
         "xy": points.xy.astype(np.float32).ravel(),
         "states": points.states.astype(np.int8),
         "decoded": points.decoded.astype(np.int8).ravel(),

@@ -35,7 +35,7 @@ _KEPT = 20
 _MOST_STEPS = 1_000
 """Single steps that wait, at most."""
 
-_SPEAKING = 0.012
+_SPEAKING = 0.005
 """Seconds between two news of a stream, for each stream that flows."""
 
 

@@ -11,3 +11,15 @@ CAPTION = (
     "you add: it gives the same run to the last digit, at any pace and with any pauses. Leaving "
     "the page ends the stream."
 )
+
+SHORT_NAMES = {
+    "turn": "Jump",
+    "slow-turn": "Slow turn",
+    "transitions": "Another A",
+    "away": "State away",
+    "new-state": "New state",
+    "outliers": "Outliers",
+    "missing": "Missing data",
+    "stuck": "Stuck sensor",
+}
+"""What the button of each kind of events says."""

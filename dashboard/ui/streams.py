@@ -6,7 +6,7 @@ from dashboard.canvas.program import loader
 from dashboard.canvas.stream_messages import opening_message
 from dashboard.compute.stream_workers import LiveStream, workers
 from dashboard.model.endless import Endless, Setup
-from dashboard.model.kinds import Invalid, is_number
+from dashboard.model.kinds import Invalid
 from dashboard.server.flows import address_of
 from dashboard.ui.session import visitor, write_link
 
@@ -66,12 +66,11 @@ def mount(stream: LiveStream, endless: Endless) -> None:
 def _changed() -> None:
     """Another script or pace, as the browser says: the link keeps both."""
     sent = st.session_state["stream"].changed
-    pace = sent.get("pace") if isinstance(sent, dict) else None
     _take_script_over()
-    if is_number(pace) and pace == int(pace):
+    if isinstance(sent, dict):
         me = visitor()
-        me.endless.propose(pace=int(pace))
-        me.endless.discard()  # a pace that cannot be is none that the visitor has typed
+        me.endless.propose(pace=sent.get("pace"))
+        me.endless.discard()  # one that cannot be was not typed by the visitor
     write_link()
 
 

@@ -17,6 +17,7 @@ import { Table } from "./table.js";
 import { Wire } from "./wire.js";
 
 /**
+ * @import { Chart } from "../charts/chart.js"
  * @import { Component, Sender } from "../protocol.js"
  * @import { Look } from "../screen.js"
  * @import { News, Opening } from "./news.js"
@@ -27,6 +28,7 @@ const SECONDS = 25; // of the stream at its pace that the curves show, about
 const LEAST_SPAN = 2000; // observations that they show at least
 const TRAIL = 150; // messages whose means make a trail
 const WAITING = 20; // messages whose observations wait to be shown, at most: a hidden page shows none
+const LEAP = 0.15; // of the width of the map: no mean moves farther between two messages
 const SLOWER = 0.9; // a pace that reaches less than this share is said to be slower
 
 class StreamPicture {
@@ -356,11 +358,7 @@ class StreamPicture {
         const at = 2 * (index * n + state);
         g.globalAlpha = 0.7;
         setStroke(g, colour, [], 1.4);
-        g.beginPath();
-        for (const means of this.#trail) {
-          const here = means.length === learned.length ? means[at] : NaN; // before a new state they lay elsewhere
-          if (Number.isFinite(here)) g.lineTo(...chart.toScreen(here, means[at + 1]));
-        }
+        this.traceTrail(g, chart, at, learned.length);
         g.stroke();
         g.globalAlpha = 1;
         if (!Number.isFinite(learned[at])) continue;
@@ -373,6 +371,25 @@ class StreamPicture {
         g.fill();
       }
     });
+  }
+
+  /**
+   * The way of one mean; where it is another state's from one message to the next, there is a gap.
+   * @param {CanvasRenderingContext2D} g
+   * @param {Chart} chart
+   * @param {number} at its place among the numbers of a message
+   * @param {number} length of these: before a new state they lay elsewhere
+   */
+  traceTrail(g, chart, at, length) {
+    let before = [Infinity, Infinity];
+    g.beginPath();
+    for (const means of this.#trail) {
+      if (means.length !== length || !Number.isFinite(means[at])) continue;
+      const here = chart.toScreen(means[at], means[at + 1]);
+      if (Math.hypot(here[0] - before[0], here[1] - before[1]) < LEAP * this.map.width) g.lineTo(...here);
+      else g.moveTo(...here);
+      before = here;
+    }
   }
 
   // Coming and going

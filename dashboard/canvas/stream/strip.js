@@ -5,11 +5,14 @@ import { pen, pixelRatio, setFont, typeScale } from "../pen.js";
 import { look } from "../screen.js";
 import { Rows } from "./news.js";
 
-/** @import { LearnerAbout } from "./news.js" */
+/**
+ * @import { Look } from "../screen.js"
+ * @import { LearnerAbout } from "./news.js"
+ */
 
 const ROOM = 800; // observations
 const COLUMN = 4; // CSS pixels of an observation
-const NAMES = 15; // rem-like units for the names, in CSS pixels times ten
+const NAMES = 165; // CSS pixels for the names of the lines
 const UNKNOWN = "#888888";
 
 export class Strip {
@@ -46,7 +49,7 @@ export class Strip {
   draw(position, stride, isShown) {
     const { canvas } = this, g = pen(canvas), colours = look(canvas), kept = this.#kept;
     const ratio = pixelRatio() * typeScale(), lines = 1 + this.#learners.length;
-    const left = Math.min(NAMES * 10 * ratio, 0.4 * canvas.width), height = canvas.height / lines;
+    const left = Math.min(NAMES * ratio, 0.4 * canvas.width), height = canvas.height / lines;
     g.clearRect(0, 0, canvas.width, canvas.height);
     g.save();
     g.beginPath();
@@ -76,7 +79,7 @@ export class Strip {
 
   /**
    * @param {CanvasRenderingContext2D} g
-   * @param {import("../screen.js").Look} colours
+   * @param {Look} colours
    * @param {number} left
    * @param {number} height of a line
    */
