@@ -187,7 +187,8 @@ class EndlessStream:
         first = self.taken
         part = self._world.take(count)
         labels = np.stack([track.learn(part) for track in self._tracks])
-        self._density += float(part.log_density.sum())
+        # in order, so that the sum is the same in whatever pieces it is made
+        self._density = float(np.append(self._density, part.log_density).cumsum()[-1])
         self._show(first, part, labels)
         if self.taken % BLOCK == 0:
             self._levels.append((self.taken, self._density))

@@ -76,7 +76,7 @@ def _new_state(space: Space, truth: Truth, rng: np.random.Generator) -> Event:
     if truth.n_states >= MOST_STATES:
         raise Invalid(f"There are {MOST_STATES} states already.")
     rooms = space.points(space.rooms)
-    distances = space.manifold.squared_distances(rooms, truth.means).min(axis=1)
+    distances = space.manifold.squared_distances(rooms, truth.means).min(axis=0)
     place: Coordinates = tuple(np.ravel(rooms[int(distances.argmax())]).tolist())
     return NewState(mean=place, sigma=float(np.median(truth.sigmas)))
 

@@ -152,15 +152,16 @@ class _Process:
     def _listen(self) -> None:
         with suppress(Lost):
             while True:
-                token, report = self._worker.receive()
-                stream = self.streams.get(token)
-                if stream is None:
-                    continue
-                if report is None:
-                    stream.fail()
-                else:
-                    stream.arrived(report)
+                self._hand_on(*self._worker.receive())
         for stream in list(self.streams.values()):
+            stream.fail()
+
+    def _hand_on(self, token: str, report: Report | None) -> None:
+        """A function of its own: the thread must keep no stream while it waits."""
+        stream = self.streams.get(token)
+        if stream is not None and report is not None:
+            stream.arrived(report)
+        elif stream is not None:
             stream.fail()
 
 
@@ -227,6 +228,7 @@ class _Stream(Paced):
 
     def advance(self, most: int) -> int:
         """Move the stream on. A failure of one stream does not end the others."""
+        self.has_news = True
         try:
             return self.own.advance(most)
         except Exception:
@@ -336,6 +338,6 @@ class Runner:
             if one.is_broken:
                 del self._streams[token]
                 self._send((token, None))
-            elif one.read and (one.has_news or one.playing) and now - one.spoke >= 0.9 * every:
+            elif one.read and one.has_news and now - one.spoke >= 0.9 * every:
                 one.spoke = now
                 self._send((token, one.report(flowing)))
