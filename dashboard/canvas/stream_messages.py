@@ -5,7 +5,7 @@ else comes from that address, as a `news_message` ten times a second, without a 
 browser answers there with orders (`read_order`), each a JSON object with one field:
 
 - ``pace``: observations a second; ``play``: whether it flows; ``step``: so many observations;
-- ``happen``: the kind of an event that is to come;
+- ``happen``: the kind of an event that is to come; ``refit``: EM is to be fitted anew;
 - ``moved``: means that were dropped, as in `protocol`.
 
 To Streamlit the canvas sends only what the link keeps: ``changed``, a time, when there is another
@@ -20,12 +20,14 @@ import numpy as np
 from dashboard.canvas.protocol import is_count, pack, read_moved
 from dashboard.compute.endless import Moment, Points
 from dashboard.compute.happenings import HAPPENINGS
+from dashboard.compute.refitting import RECENT
 from dashboard.compute.stream_workers import Report
 from dashboard.compute.tracks import Judged
+from dashboard.figures.common import NEUTRAL
 from dashboard.figures.tradeoff import LOOKS
 from dashboard.model.endless import LEAST_PACE, MOST_PACE, Setup
 from dashboard.model.marks import STATE_SYMBOLS
-from dashboard.model.methods import VARIANTS, capitalised, method_definition
+from dashboard.model.methods import EM, VARIANTS, capitalised, method_definition, method_name
 from dashboard.model.spaces.registry import SPACES
 from dashboard.text.stream import SHORT_NAMES
 from rhmm.learners.auto import BANK
@@ -47,6 +49,17 @@ _RESTARTS = 20
 """Of an automatic memory, the latest: older ones have left the curves."""
 
 
+_ABOUT_EM = {
+    "key": EM,
+    "label": method_name(EM),
+    "about": f"{method_definition(EM)} Here it is fitted to the latest {RECENT:,} observations "
+    "when you ask for it; in between its parameters stand still.",
+    "colour": NEUTRAL,
+    "mark": STATE_SYMBOLS.index("hexagon"),
+    "dash": [],
+}
+
+
 def opening_message(setup: Setup, address: str, pace: int) -> bytes:
     """Where the stream is, and all about it that does not change."""
     space = SPACES[setup.space]
@@ -56,7 +69,7 @@ def opening_message(setup: Setup, address: str, pace: int) -> bytes:
         "pace": pace,
         "paces": [LEAST_PACE, MOST_PACE],
         "chart": space.chart_for(setup.means, setup.sigmas).about(),
-        "learners": [_about_learner(key) for key in setup.learners],
+        "learners": [*map(_about_learner, setup.learners), _ABOUT_EM],
         "memories": [str(memory) for memory in BANK],
         "happenings": [{"name": name, "label": SHORT_NAMES[name]} for name in HAPPENINGS],
     }
@@ -146,6 +159,8 @@ def read_order(sent: object) -> tuple[str, Any] | None:
             return ("pace", pace) if LEAST_PACE <= pace <= MOST_PACE else None
         case {"play": bool(play)}:
             return "play", play
+        case {"refit": True}:
+            return "refit", None
         case {"step": step} if is_count(step) and 1 <= step <= _MOST_STEP:
             return "step", step
         case {"happen": str(kind)} if kind in HAPPENINGS:

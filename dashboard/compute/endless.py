@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dashboard.compute.happenings import event_asked_for, move_to
-from dashboard.compute.tracks import OWN_MEASURES, WINDOW, Judged, Track, slope
+from dashboard.compute.refitting import Refitted
+from dashboard.compute.tracks import OWN_MEASURES, WINDOW, Judged, Track, online, slope
 from dashboard.model.endless import MOST_EVENTS, Setup
 from dashboard.model.kinds import Invalid
 from dashboard.model.methods import VARIANTS
@@ -108,10 +109,14 @@ class EndlessStream:
         self._world = setup.world()
         self._rng = np.random.default_rng(setup.seed)
         """For what exactly an event is that a button asks for: the script then says it."""
+        manifold, n_states = self._space.manifold, len(setup.means)
+        self._em = Refitted(manifold, n_states, setup.seed)
         self._tracks = [
-            Track(VARIANTS[key], self._space.manifold, len(setup.means), setup.seed, setup.window)
-            for key in setup.learners
-        ]
+            *(online(VARIANTS[k], manifold, n_states, setup.seed, setup.window)
+              for k in setup.learners),
+            Track(self._em, manifold),
+        ]  # fmt: skip
+        """Of the chosen learners, and last that of EM."""
         self._density = 0.0
         """Σ of the log densities under the true parameters."""
         self._levels: deque[tuple[int, float]] = deque(maxlen=1 + WINDOW // BLOCK)
@@ -146,6 +151,10 @@ class EndlessStream:
             self._add(event_asked_for(kind, self._space, self._world.truth, self._rng))
         except ValueError as problem:
             self._refused = str(problem)
+
+    def refit(self) -> None:
+        """Fit EM to the latest observations."""
+        self._em.refit()
 
     def drop(self, number: int, places: Sequence[Place]) -> None:
         """Move true means; `number` is acknowledged when they are there."""

@@ -19,7 +19,7 @@ _BUSY = 0.85
 _LONGEST = 0.25
 """Seconds that count at most: a process that was held up does not catch up."""
 
-_PIECE = 0.004
+_PIECE = 0.008
 """Seconds that a piece should take: others wait for it."""
 
 _WEIGHT = 0.2

@@ -5,7 +5,6 @@ second; with many streams, less often. The server keeps of each stream only the 
 visitor's browser has not fetched yet. A stream that no browser reads stands still.
 """
 
-import os
 import queue
 import secrets
 import sys
@@ -25,7 +24,7 @@ from dashboard.compute.pacing import TICK, Paced
 from dashboard.compute.pacing import serve as serve_tick
 from dashboard.compute.worker_process import Lost, WorkerProcess, answers, question
 from dashboard.model.endless import LEAST_PACE, MOST_PACE, Setup
-from dashboard.model.methods import VARIANTS
+from dashboard.model.methods import EM, VARIANTS
 from rhmm.sweeping.workers import processors
 from rhmm.worlds import Event
 
@@ -118,7 +117,7 @@ class LiveStream:
 
 def algorithms_of(setup: Setup) -> list[str]:
     """The learners of the registry whose kernels a stream needs."""
-    return list(dict.fromkeys(VARIANTS[key].learner.key for key in setup.learners))
+    return list(dict.fromkeys([*(VARIANTS[key].learner.key for key in setup.learners), EM]))
 
 
 def _begin_after(parts: list[kernels.Part], stream: "weakref.ref[LiveStream]") -> None:
@@ -253,6 +252,8 @@ class _Stream(Paced):
                 self.read = bool(value)
             case "happen":
                 self.own.happen(value)
+            case "refit":
+                self.own.refit()
             case "drop":
                 number, places = value
                 self.own.drop(number, [Place(*place) for place in places])
@@ -270,8 +271,6 @@ def serve() -> None:
     send = answers()
     orders: queue.SimpleQueue = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(orders,), daemon=True).start()
-    if hasattr(os, "nice"):
-        os.nice(5)  # pages come first
     Runner(send, orders).run()
 
 

@@ -37,16 +37,17 @@ class Judged(NamedTuple):
     """The memory that an automatic learner follows; None for others."""
     restarts: tuple[int, ...]
     """When it started anew, the latest times."""
+    fitted: int | None = None
+    """When an EM was fitted last; None for learners that always go on."""
+    busy: bool = False
+    """Whether it is being fitted."""
 
 
 class Track:
-    """One learner and its measures. All are NaN before it has started."""
+    """One learner, online or `Refitted`, and its measures: NaN before it has started."""
 
-    def __init__(self, variant: Variant, manifold: Manifold, n_states: int, seed: int, window: int):
-        options = dict(variant.options)
-        if variant.has_window:
-            options["window"] = window
-        self.estimator: Any = variant.learner.make(manifold, n_states, seed, options)
+    def __init__(self, estimator: Any, manifold: Manifold):
+        self.estimator = estimator
         self.recovery = Recovery(window=WINDOW)
         self._manifold = manifold
         self._micros = float("nan")
@@ -60,7 +61,8 @@ class Track:
         """Learn from the observations; returns its names of their states, (n,): −1 unknown."""
         begin = time.thread_time()
         probabilities = self.estimator.partial_fit_predict_proba(part.X)
-        self._count(1e6 * (time.thread_time() - begin) / len(part.X))
+        if len(part.X) >= BLOCK or np.isnan(self._micros):  # calls for a few tell little
+            self._count(1e6 * (time.thread_time() - begin) / len(part.X))
         labels = probabilities.argmax(axis=1)
         if probabilities.shape[1] > 1:  # while it collects its first observations all are alike
             labels[(probabilities == probabilities[:, :1]).all(axis=1)] = -1
@@ -128,14 +130,24 @@ class Track:
         last = self.recovery.events[-1] if self.recovery.events else None
         known = self._has_started
         return Judged(
-            self._micros,
+            getattr(self.estimator, "micros_", self._micros),
             self.estimator.state_nbytes_ if known else 0,
             None if last is None else last.at,
             None if last is None else last.steps,
             0 if last is None else last.lost,
             getattr(self.estimator, "memory_", None) if known else None,
             tuple(getattr(self.estimator, "restarts_", ()) if known else ()),
+            getattr(self.estimator, "fitted_at_", None),
+            getattr(self.estimator, "is_busy", False),
         )
+
+
+def online(variant: Variant, manifold: Manifold, n_states: int, seed: int, window: int) -> Track:
+    """The track of an online learner that has seen nothing."""
+    options = dict(variant.options)
+    if variant.has_window:
+        options["window"] = window
+    return Track(variant.learner.make(manifold, n_states, seed, options), manifold)
 
 
 def slope(levels: deque[tuple[int, float]], now: int) -> float:

@@ -1,5 +1,7 @@
 """What the Stream page keeps of its news: a ring of rows, and a position that glides."""
 
+from itertools import pairwise
+
 import pytest
 
 FILE = "stream/news.js"
@@ -17,7 +19,9 @@ def test_rows_keep_the_latest_in_order(js):
 
 
 def test_a_row_that_came_before_is_not_kept_twice(js):
-    script = "const rows = new m.Rows(1, 9); for (const k of a[0]) rows.push(k, [k]); return rows.length;"
+    script = """const rows = new m.Rows(1, 9);
+      for (const k of a[0]) rows.push(k, [k]);
+      return rows.length;"""
 
     assert js.run(FILE, script, [50, 100, 100, 50, 150]) == 3
 
@@ -49,7 +53,11 @@ def test_the_position_glides_from_message_to_message_and_never_beyond(js):
            let now = 1000;
            for (let k = 100; k <= 2000; k += 100) {
              head.arrive(k, now);
-             for (let frame = 0; frame < 6; frame++) { now += 100 / 6; head.advance(now); seen.push([k, head.position]); }
+             for (let frame = 0; frame < 6; frame++) {
+               now += 100 / 6;
+               head.advance(now);
+               seen.push([k, head.position]);
+             }
            }
            return seen;""",
     )
@@ -57,7 +65,7 @@ def test_the_position_glides_from_message_to_message_and_never_beyond(js):
     positions = [position for _, position in seen]
     assert positions == sorted(positions)
     assert all(position <= taken for taken, position in seen)
-    steps = [b - a for a, b in zip(positions[60:], positions[61:], strict=False)]
+    steps = [b - a for a, b in pairwise(positions[60:])]
     assert max(steps) < 2.5 * 100 / 6  # no jumps: a frame moves about as far as another
     assert min(steps) > 0.2 * 100 / 6
 

@@ -22,7 +22,7 @@ def test_a_pace_is_found_again_on_the_slider(js, pace):
 
 
 @pytest.mark.parametrize(
-    ("pace", "span"), [(10, 2_000), (100, 2_000), (500, 10_000), (1_000, 20_000), (10_000, 200_000)]
+    ("pace", "span"), [(10, 2_000), (100, 2_000), (500, 5_000), (1_000, 10_000), (10_000, 100_000)]
 )
-def test_curves_show_about_half_a_minute(js, pace, span):
+def test_curves_show_some_seconds_of_the_stream(js, pace, span):
     assert js.run(FILE, "return m.spanOf(a[0])", pace) == span

@@ -7,7 +7,9 @@ STAND_IN = """
   const made = [], states = [];
   class Socket {
     static OPEN = 1;
-    constructor(url) { this.url = String(url); this.readyState = 0; this.sent = []; made.push(this); }
+    readyState = 0;
+    sent = [];
+    constructor(url) { this.url = String(url); made.push(this); }
     send(text) { this.sent.push(JSON.parse(text)); }
     close() { this.onclose?.({ code: 1000 }); }
     open() { this.readyState = 1; }
@@ -16,7 +18,8 @@ STAND_IN = """
   }
   const real = window.WebSocket;
   window.WebSocket = Socket;
-  const wire = new m.Wire("./flow/abc", { onNews: () => {}, onState: () => states.push(wire.state) });
+  const onState = () => states.push(wire.state);
+  const wire = new m.Wire("./flow/abc", { onNews: () => {}, onState });
 """
 END = "wire.close(); window.WebSocket = real;"
 

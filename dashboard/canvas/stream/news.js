@@ -13,6 +13,8 @@
  * @property {number} lost
  * @property {number | null} memory the one that an automatic learner follows, by its place in `memories`
  * @property {number[]} restarts
+ * @property {number | null} fitted when EM was fitted last
+ * @property {boolean} busy whether it is being fitted
  */
 
 /**

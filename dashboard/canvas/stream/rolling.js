@@ -203,13 +203,13 @@ export class Rolling {
    * @param {number} from
    * @param {number} span
    * @param {number} position
-   * @param {boolean} named whether their numbers stand above
+   * @param {boolean} named whether their numbers stand beside
    */
   #drawEvents(g, colours, panel, from, span, position, named) {
     const ratio = pixelRatio() * typeScale();
     setFont(g, colours, 11, 600);
-    g.textAlign = "center";
-    g.textBaseline = "bottom";
+    g.textAlign = "left";
+    g.textBaseline = "top";
     this.events.forEach(({ at, ends }, index) => {
       if (at > position || at + ends < from) return;
       const x = xOfStep(panel, Math.max(at, from) - from, span);
@@ -225,7 +225,7 @@ export class Rolling {
       drawLine(g, x, panel.top, x, panel.bottom);
       g.globalAlpha = 1;
       g.fillStyle = colours.text;
-      if (named) g.fillText(String(index + 1), x, panel.top - 1 * ratio);
+      if (named) g.fillText(String(index + 1), x + 3 * ratio, panel.bottom - 13 * ratio);
     });
     g.globalAlpha = 1;
   }

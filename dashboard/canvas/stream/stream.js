@@ -24,9 +24,9 @@ import { Wire } from "./wire.js";
  */
 
 const SETTLING = 600; // milliseconds without a change until Python is told of the script and the pace
-const SECONDS = 25; // of the stream at its pace that the curves show, about
+const SECONDS = 15; // of the stream at its pace that the curves show, about
 const LEAST_SPAN = 2000; // observations that they show at least
-const TRAIL = 150; // messages whose means make a trail
+const TRAIL = 70; // messages whose means make a trail
 const WAITING = 20; // messages whose observations wait to be shown, at most: a hidden page shows none
 const LEAP = 0.15; // of the width of the map: no mean moves farther between two messages
 const SLOWER = 0.9; // a pace that reaches less than this share is said to be slower
@@ -75,7 +75,10 @@ class StreamPicture {
     this.fading = new Fading(this.scene);
     this.rolling = new Rolling(this.plot);
     this.strip = new Strip(this.states);
-    this.table = new Table(this.find("numbers"), () => this.wake());
+    this.table = new Table(this.find("numbers"), {
+      onChange: () => this.wake(),
+      onRefit: () => this.wire?.send({ refit: true }),
+    });
     this.playhead = new Playhead();
     this.listen();
   }
@@ -329,7 +332,7 @@ class StreamPicture {
       (g, colours) => this.drawLearned(g, colours, news),
       (g) => this.fading.draw(g, this.dot, look, this.#flowed),
     );
-    const span = spanOf(news.pace);
+    const span = Math.max(LEAST_SPAN, Math.min(spanOf(news.pace), position));
     this.#span += 0.1 * (span - this.#span);
     if (Math.abs(this.#span - span) < 0.01 * span) this.#span = span;
     this.rolling.draw(position, this.#span, isShown);

@@ -6,7 +6,7 @@ import { grouped } from "../words.js";
 /** @import { Judged, LearnerAbout } from "./news.js" */
 
 const SVG = "http://www.w3.org/2000/svg";
-const NONE = "–";
+const NONE = "–", EM = "em";
 
 /** Headings, and what they mean. @type {[string, string][]} */
 const COLUMNS = [
@@ -14,7 +14,7 @@ const COLUMNS = [
   ["Recovered after", "Observations from the last event until the beginning of 500 in a row in which it is within 1 % of the ceiling."],
   ["States lost", "How many more states the ceiling has found than the learner between the last event and its recovery, or so far."],
   ["Memory (KB)", "What the learner holds to go on. It stays the same, however long the stream is."],
-  ["Time (µs)", "Processor time of learning from one observation, of late."],
+  ["Time (µs)", "Processor time of learning from one observation, of late. At a low pace observations come in small pieces, which cost more each."],
 ];
 
 export class Table {
@@ -22,14 +22,19 @@ export class Table {
   #cells = new Map();
   /** @type {Set<string>} */
   #hidden = new Set();
+  refit = document.createElement("button");
+  #when = document.createElement("span");
 
   /**
    * @param {HTMLElement} box
-   * @param {() => void} onChange
+   * @param {{ onChange: () => void, onRefit: () => void }} listeners
    */
-  constructor(box, onChange) {
+  constructor(box, { onChange, onRefit }) {
     this.box = box;
     this.onChange = onChange;
+    this.refit.type = "button";
+    this.refit.className = "refit";
+    this.refit.addEventListener("click", onRefit);
   }
 
   /** @param {string} key */
@@ -75,7 +80,17 @@ export class Table {
       this.onChange();
     });
     label.append(input, lineIcon(colour, dash, mark), text);
-    return label;
+    if (key !== EM) return label;
+    const both = document.createElement("span");
+    both.append(label, this.#when, this.refit);
+    return both;
+  }
+
+  /** Say when EM was fitted. @param {Judged} judged */
+  #showFit({ fitted, busy }) {
+    this.#when.textContent = fitted === null ? " " : `, fitted at k = ${grouped(fitted)} `;
+    this.refit.textContent = busy ? "fitting …" : fitted === null ? "Fit to the last 10,000" : "Refit";
+    this.refit.disabled = busy;
   }
 
   /**
@@ -85,6 +100,7 @@ export class Table {
    */
   show(key, accuracy, judged) {
     const values = [Number.isFinite(accuracy) ? (100 * accuracy).toFixed(1) : NONE];
+    if (judged && key === EM) this.#showFit(judged);
     if (judged) {
       values.push(
         judged.event === null ? NONE : judged.steps === null ? "not yet" : grouped(judged.steps),

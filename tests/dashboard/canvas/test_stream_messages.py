@@ -29,9 +29,9 @@ def test_the_opening_says_where_the_stream_is_and_who_learns():
 
     assert about["address"] == "./flow/abc"
     assert about["pace"] == 700
-    assert [learner["key"] for learner in about["learners"]] == ["fixed", "auto"]
-    assert len({learner["colour"] for learner in about["learners"]}) == 2
-    assert len({learner["mark"] for learner in about["learners"]}) == 2
+    assert [learner["key"] for learner in about["learners"]] == ["fixed", "auto", "em"]
+    assert len({learner["colour"] for learner in about["learners"]}) == 3
+    assert len({learner["mark"] for learner in about["learners"]}) == 3
     assert [one["name"] for one in about["happenings"]] == list(HAPPENINGS)
     assert arrays == {}
 
@@ -45,11 +45,11 @@ def test_news_bring_points_rows_and_the_truth_of_the_moment(news):
     count = len(arrays["states"])
     assert about["first"] + about["stride"] * (count - 1) == 199
     assert len(arrays["xy"]) == 2 * count
-    assert len(arrays["decoded"]) == 2 * count
-    assert len(arrays["measures"]) == 2 * 4 * len(arrays["steps"])
+    assert len(arrays["decoded"]) == 3 * count
+    assert len(arrays["measures"]) == 3 * 4 * len(arrays["steps"])
     np.testing.assert_array_equal(arrays["steps"] + about["taken"], news.rows.steps)
-    assert len(arrays["learned"]) == 2 * 3 * 2
-    assert [judged["event"] for judged in about["judged"]] == [100, 100]
+    assert len(arrays["learned"]) == 3 * 3 * 2
+    assert [judged["event"] for judged in about["judged"]] == [100, 100, 100]
 
 
 def test_a_script_that_is_known_is_not_sent_again(news):
@@ -71,6 +71,7 @@ def test_messages_stay_small_enough(news):
         ({"play": False}, ("play", False)),
         ({"step": 50}, ("step", 50)),
         ({"happen": "turn"}, ("happen", "turn")),
+        ({"refit": True}, ("refit", None)),
         (
             {"moved": {"number": 4, "pending": [{"state": 1, "x": 0.5, "y": 0.25}]}},
             ("drop", (4, [(1, 0.5, 0.25)])),

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dashboard.compute.tracks import WINDOW, Track, slope
+from dashboard.compute.tracks import WINDOW, online, slope
 from dashboard.model.endless import Endless, Setup
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import VARIANTS
@@ -17,7 +17,7 @@ def world():
 
 @pytest.fixture
 def track():
-    return Track(VARIANTS["streaming"], DEFAULT.manifold, 3, 0, 60)
+    return online(VARIANTS["streaming"], DEFAULT.manifold, 3, 0, 60)
 
 
 def learn(track, world, count):
