@@ -19,6 +19,9 @@ OWN_MEASURES = 4
 _WEIGHT = 0.05
 """Of the latest piece in the time for an observation."""
 
+_LOADING = 2
+"""Pieces after the start whose time does not count: they load kernels."""
+
 
 class Judged(NamedTuple):
     """What one learner costs, and how it has come through the last event."""
@@ -51,6 +54,8 @@ class Track:
         self.recovery = Recovery(window=WINDOW)
         self._manifold = manifold
         self._micros = float("nan")
+        self._spent, self._uncounted, self._blocks = 0.0, 0, 0
+        """Microseconds and observations that do not count yet, and blocks since the start."""
         self._levels: deque[tuple[int, float]] = deque(maxlen=1 + WINDOW // BLOCK)
 
     @property
@@ -61,15 +66,24 @@ class Track:
         """Learn from the observations; returns its names of their states, (n,): −1 unknown."""
         begin = time.thread_time()
         probabilities = self.estimator.partial_fit_predict_proba(part.X)
-        if len(part.X) >= BLOCK or np.isnan(self._micros):  # calls for a few tell little
-            self._count(1e6 * (time.thread_time() - begin) / len(part.X))
+        self._count(time.thread_time() - begin, len(part.X))
         labels = probabilities.argmax(axis=1)
         if probabilities.shape[1] > 1:  # while it collects its first observations all are alike
             labels[(probabilities == probabilities[:, :1]).all(axis=1)] = -1
         self.recovery.add(part.states, labels, part.ceiling)
         return labels
 
-    def _count(self, micros: float) -> None:
+    def _count(self, seconds: float, count: int) -> None:
+        """Note what learning has cost, a block or more at a time; the first one loads kernels."""
+        self._spent += 1e6 * seconds
+        self._uncounted += count
+        if self._uncounted < BLOCK:
+            return
+        micros = self._spent / self._uncounted
+        self._spent, self._uncounted = 0.0, 0
+        if not self._has_started or self._blocks < _LOADING:
+            self._blocks += self._has_started
+            return
         before = micros if np.isnan(self._micros) else self._micros
         self._micros = before + _WEIGHT * (micros - before)
 
@@ -123,7 +137,14 @@ class Track:
             else float("nan")
         )
         error = float(np.linalg.norm((transmat - truth.transmat)[rows]))
-        return self.recovery.accuracy, distance, error, slope(self._levels, now)
+        accuracy = self.recovery.accuracy if now >= self._known_from else float("nan")
+        return accuracy, distance, error, slope(self._levels, now)
+
+    @property
+    def _known_from(self) -> int:
+        """From when on all of a window was decoded; before, its accuracy says little."""
+        first = getattr(self.estimator, "start_size", None) or self.estimator.fitted_at_
+        return first + WINDOW
 
     def judged(self) -> Judged:
         """What it costs, and how it came through the last event."""

@@ -102,9 +102,9 @@ export class Rolling {
   #arrange(hasBand) {
     const { width, height } = this.canvas, ratio = pixelRatio() * typeScale();
     const columns = width < NARROW * ratio ? 1 : 2, down = MEASURES / columns;
-    const band = hasBand ? 96 * ratio : 0, foot = 20 * ratio;
+    const band = hasBand ? 99 * ratio : 0, foot = 20 * ratio;
     const cell = { width: width / columns, height: (height - band - foot) / down };
-    const pad = { left: 44 * ratio, right: 10 * ratio, top: 24 * ratio, bottom: 10 * ratio };
+    const pad = { left: 44 * ratio, right: 10 * ratio, top: 27 * ratio, bottom: 10 * ratio };
     this.canvas.parentElement?.style.setProperty("--rows", String(down));
     const panels = TITLES.map((_, index) => {
       const column = index % columns, row = Math.floor(index / columns);
@@ -293,7 +293,7 @@ function drawGrid(g, colours, panel, title, ticks, size) {
   g.textAlign = "left";
   g.textBaseline = "alphabetic";
   setFont(g, colours, 13, 600);
-  g.fillText(title, panel.left - 30 * ratio, panel.top - 8 * ratio, panel.right - panel.left + 30 * ratio);
+  g.fillText(title, panel.left - 30 * ratio, panel.top - 11 * ratio, panel.right - panel.left + 30 * ratio);
   setFont(g, colours, size);
   g.textBaseline = "middle";
   g.textAlign = "right";

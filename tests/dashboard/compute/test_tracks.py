@@ -91,3 +91,21 @@ def test_a_state_that_no_learner_knows_is_called_by_no_name(track, world):
 
     np.testing.assert_array_equal(named, [0, 1, 2])
     assert len(means) == 3
+
+
+def test_accuracy_is_unknown_until_a_whole_window_was_decoded(track, world):
+    learn(track, world, 550)
+    assert np.isnan(track.measures(world.truth, 550)[0])
+
+    learn(track, world, 50)
+
+    assert track.measures(world.truth, 600)[0] == track.recovery.accuracy > 0.9
+
+
+def test_time_counts_from_the_third_block_after_the_start(track, world):
+    learn(track, world, 150)
+    assert np.isnan(track.judged().micros)
+
+    learn(track, world, 200)
+
+    assert track.judged().micros > 0.0
