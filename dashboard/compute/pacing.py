@@ -22,6 +22,9 @@ _LONGEST = 0.25
 _PIECE = 0.008
 """Seconds that a piece should take: others wait for it."""
 
+_HEAD_START = 0.02
+"""Seconds that a stream which joins, or has stood, is ahead of the others at most."""
+
 _WEIGHT = 0.2
 """Of the latest tick in the pace that was reached."""
 
@@ -80,19 +83,27 @@ class Paced:
     def settle(self, seconds: float) -> None:
         """The tick is over: forgive what is still owed, and note the pace that was reached."""
         if self.playing and seconds > 0.0:
-            pace = (self._at_first - self.owed) / min(seconds, _LONGEST)
+            pace = (self._at_first - self.owed) / seconds
             self.reached += _WEIGHT * (min(pace, self.pace) - self.reached)
         self._part_owed = self.owed % 1.0
 
 
 def serve(
-    streams: Iterable[Paced], seconds: float, clock: Callable[[], float] = time.monotonic
+    streams: Iterable[Paced],
+    seconds: float,
+    clock: Callable[[], float] = time.monotonic,
+    worked: Callable[[], float] = time.thread_time,
 ) -> None:
-    """One tick: `seconds` have passed since the last one."""
+    """One tick: `seconds` have passed since the last one.
+
+    `worked` is the processor time that streams are charged: on a busy machine a piece may take long
+    through no fault of its stream.
+    """
     flowing = [one for one in streams if one.flows]
     if not flowing:
         return
-    least = max(min(one.served for one in flowing), max(one.served for one in flowing) - TICK)
+    served = [one.served for one in flowing]
+    least = max(min(served), max(served) - _HEAD_START)
     end = clock() + _BUSY * TICK
     for one in flowing:
         one.served = max(one.served, least)  # one that stood still has no claim to that time
@@ -100,7 +111,7 @@ def serve(
     hungry = [one for one in flowing if one.owed >= 1.0]
     while hungry and clock() < end:
         one = min(hungry, key=lambda each: each.served)
-        one.work(clock)
+        one.work(worked)
         if one.owed < 1.0:
             hungry.remove(one)
     for one in flowing:

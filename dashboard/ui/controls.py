@@ -42,10 +42,7 @@ def sidebar() -> None:
         _choose_preset()
         for name in after:
             setting(me.experiment, name)
-        with st.container(horizontal=True):
-            st.button("New data", on_click=_draw_anew, help="The same model, another random chain.")
-            st.button("Reset", on_click=_reset, help="Everything as it was at first.")
-            _share()
+        _actions()
 
 
 def data_sidebar() -> None:
@@ -66,10 +63,7 @@ def stream_sidebar() -> None:
         _choose_preset()
         setting(me.experiment, "window")
         setting(me.experiment, "seed")
-        with st.container(horizontal=True):
-            st.button("New data", on_click=_draw_anew, help="The same model, another random chain.")
-            st.button("Reset", on_click=_reset, help="Everything as it was at first.")
-            _share()
+        _actions()
 
 
 def choose_scenario() -> None:
@@ -180,6 +174,14 @@ def _choose_preset() -> None:
         help=f"What generates the data. Drag the crosses on the {space.words.noun}, or edit it "
         "under “Set the truth”.",
     )  # fmt: skip
+
+
+def _actions() -> None:
+    """Buttons for other data, for the beginning, and for the link."""
+    with st.container(horizontal=True):
+        st.button("New data", on_click=_draw_anew, help="The same model, another random chain.")
+        st.button("Reset", on_click=_reset, help="Everything as it was at first.")
+        _share()
 
 
 def _reset() -> None:

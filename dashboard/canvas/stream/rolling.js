@@ -1,6 +1,7 @@
 // Rolling curves: how well the learners do over the latest observations, and which memory the automatic one follows.
 // Every event is a vertical line on all of them.
 
+import { drawTicks } from "../axes.js";
 import { drawLine, pen, pixelRatio, setFont, setStroke, typeScale } from "../pen.js";
 import { decadeTicks, errorDecades, xOfStep, yOfError, yOfProbability } from "../scales.js";
 import { look } from "../screen.js";
@@ -294,17 +295,7 @@ function drawGrid(g, colours, panel, title, ticks, size) {
   g.textBaseline = "alphabetic";
   setFont(g, colours, 13, 600);
   g.fillText(title, panel.left - 30 * ratio, panel.top - 11 * ratio, panel.right - panel.left + 30 * ratio);
-  setFont(g, colours, size);
-  g.textBaseline = "middle";
-  g.textAlign = "right";
-  for (const [y, name] of ticks) {
-    g.globalAlpha = 0.18;
-    setStroke(g, colours.text, [], 1);
-    drawLine(g, panel.left, y, panel.right, y);
-    g.globalAlpha = 0.85;
-    g.fillText(name, panel.left - 5 * ratio, y);
-  }
-  g.globalAlpha = 1;
+  drawTicks(g, colours, panel, ticks, size);
 }
 
 /**

@@ -1,34 +1,29 @@
 // The Stream page: an endless chain whose truth changes while it runs, and the learners that follow it. Everything
 // that moves comes through a socket of its own; Streamlit only hears what the link keeps.
 
-import { traceMark } from "../marks.js";
 import { mounted } from "../mount.js";
-import { pixelRatio, setStroke, typeScale } from "../pen.js";
+import { pixelRatio, typeScale } from "../pen.js";
 import { unpack } from "../protocol.js";
 import { Scene } from "../scene.js";
 import { fitToScreen, onResize, prefersStillness, saveAsPng } from "../screen.js";
 import { WHOLE } from "../viewport.js";
 import { grouped } from "../words.js";
 import { Fading } from "./fading.js";
+import { Learned } from "./learned.js";
 import { Playhead } from "./news.js";
+import { LEAST_SPAN, ordinal, paceOf, placeOf, spanOf } from "./paces.js";
 import { Rolling } from "./rolling.js";
 import { Strip } from "./strip.js";
 import { Table } from "./table.js";
 import { Wire } from "./wire.js";
 
 /**
- * @import { Chart } from "../charts/chart.js"
  * @import { Component, Sender } from "../protocol.js"
- * @import { Look } from "../screen.js"
  * @import { News, Opening } from "./news.js"
  */
 
 const SETTLING = 600; // milliseconds without a change until Python is told of the script and the pace
-const SECONDS = 15; // of the stream at its pace that the curves show, about
-const LEAST_SPAN = 2000; // observations that they show at least
-const TRAIL = 70; // messages whose means make a trail
 const WAITING = 20; // messages whose observations wait to be shown, at most: a hidden page shows none
-const LEAP = 0.15; // of the width of the map: no mean moves farther between two messages
 const SLOWER = 0.9; // a pace that reaches less than this share is said to be slower
 
 class StreamPicture {
@@ -38,12 +33,8 @@ class StreamPicture {
   wire = null;
   /** @type {News | null} */
   news = null;
-  /** @type {News | null} */
-  #before = null;
   /** @type {{ news: News, shown: number }[]} */
   #coming = [];
-  /** The learners' means in the latest messages. @type {Float32Array[]} */
-  #trail = [];
   #stride = 1;
   #span = LEAST_SPAN;
   #painted = 0;
@@ -73,6 +64,7 @@ class StreamPicture {
       onLook: () => this.wake(),
     });
     this.fading = new Fading(this.scene);
+    this.learned = new Learned(this.scene);
     this.rolling = new Rolling(this.plot);
     this.strip = new Strip(this.states);
     this.table = new Table(this.find("numbers"), {
@@ -98,9 +90,9 @@ class StreamPicture {
     if (opening.id === this.opening?.id) return;
     this.opening = opening;
     this.wire?.close();
-    this.news = this.#before = null;
+    this.news = null;
     this.#coming = [];
-    this.#trail = [];
+    this.learned.begin(opening.learners);
     this.#script = "";
     this.playhead = new Playhead();
     this.fading.clear();
@@ -125,12 +117,10 @@ class StreamPicture {
   take(news) {
     const { opening } = this;
     if (!opening) return;
-    this.#before = this.news;
     this.news = news;
     this.playhead.arrive(news.taken, performance.now());
     this.rolling.add(news);
-    this.#trail.push(news.learned);
-    if (this.#trail.length > TRAIL) this.#trail.shift();
+    this.learned.add(news);
     if (news.states) this.#coming.push({ news, shown: 0 });
     if (this.#coming.length > WAITING) this.#coming.shift();
     this.scene.setTruth(opening.chart, truthOf(news), news.acknowledged);
@@ -329,7 +319,7 @@ class StreamPicture {
     const options = { circles: true, grid: false, dim: false };
     this.scene.draw(
       options,
-      (g, colours) => this.drawLearned(g, colours, news),
+      (g, colours) => this.learned.draw(g, colours, isShown),
       (g) => this.fading.draw(g, this.dot, look, this.#flowed),
     );
     const span = Math.max(LEAST_SPAN, Math.min(spanOf(news.pace), position));
@@ -343,56 +333,6 @@ class StreamPicture {
       painted: String(this.#painted), k: String(Math.floor(position)), taken: String(news.taken),
       received: String(this.wire?.received ?? 0), events: String(this.rolling.events.length),
     });
-  }
-
-  /**
-   * The learners' means and the way that they came.
-   * @param {CanvasRenderingContext2D} g
-   * @param {Look} colours
-   * @param {News} news
-   */
-  drawLearned(g, colours, { learned, sigmas }) {
-    const { chart } = this.scene, learners = this.opening?.learners ?? [], n = sigmas.length;
-    if (!chart) return;
-    const ratio = pixelRatio() * typeScale();
-    learners.forEach(({ key, colour, mark }, index) => {
-      if (!this.table.isShown(key)) return;
-      for (let state = 0; state < n; state++) {
-        const at = 2 * (index * n + state);
-        g.globalAlpha = 0.7;
-        setStroke(g, colour, [], 1.4);
-        this.traceTrail(g, chart, at, learned.length);
-        g.stroke();
-        g.globalAlpha = 1;
-        if (!Number.isFinite(learned[at])) continue;
-        const [x, y] = chart.toScreen(learned[at], learned[at + 1]);
-        traceMark(g, mark, x, y, 5.5 * ratio);
-        g.lineWidth = 2.5 * pixelRatio();
-        g.strokeStyle = colours.back;
-        g.stroke();
-        g.fillStyle = colour;
-        g.fill();
-      }
-    });
-  }
-
-  /**
-   * The way of one mean; where it is another state's from one message to the next, there is a gap.
-   * @param {CanvasRenderingContext2D} g
-   * @param {Chart} chart
-   * @param {number} at its place among the numbers of a message
-   * @param {number} length of these: before a new state they lay elsewhere
-   */
-  traceTrail(g, chart, at, length) {
-    let before = [Infinity, Infinity];
-    g.beginPath();
-    for (const means of this.#trail) {
-      if (means.length !== length || !Number.isFinite(means[at])) continue;
-      const here = chart.toScreen(means[at], means[at + 1]);
-      if (Math.hypot(here[0] - before[0], here[1] - before[1]) < LEAP * this.map.width) g.lineTo(...here);
-      else g.moveTo(...here);
-      before = here;
-    }
   }
 
   // Coming and going
@@ -428,29 +368,6 @@ function truthOf({ means, sigmas, exists, balls, mean_glyphs: glyphs }) {
     ...(balls ? { balls: rows(balls, 5) } : {}),
     ...(glyphs ? { glyphs: rows(glyphs, 3) } : {}),
   };
-}
-
-/** The pace at a place of its slider: two digits, from 10 to 100,000. @param {number} place */
-export function paceOf(place) {
-  const pace = 10 ** (1 + place / 100), unit = 10 ** (Math.floor(Math.log10(pace) + 1e-9) - 1);
-  return Math.round(pace / unit) * unit;
-}
-
-/** The place of a pace on its slider. @param {number} pace */
-export function placeOf(pace) {
-  return 5 * Math.round(20 * (Math.log10(pace) - 1));
-}
-
-/** How many observations the curves show at a pace: 1, 2 or 5 times a power of ten. @param {number} pace */
-export function spanOf(pace) {
-  const wanted = Math.max(LEAST_SPAN, SECONDS * pace), unit = 10 ** Math.floor(Math.log10(wanted));
-  return unit * [1, 2, 5].reduce((best, digit) => (digit * unit <= wanted ? digit : best), 1);
-}
-
-/** @param {number} number */
-function ordinal(number) {
-  const last = number % 10, teen = Math.floor((number % 100) / 10) === 1;
-  return teen ? "th" : last === 1 ? "st" : last === 2 ? "nd" : last === 3 ? "rd" : "th";
 }
 
 /** @param {Component} component */

@@ -34,7 +34,7 @@ def run(machine, streams, ticks):
     """So many ticks; the machine sleeps to the end of each."""
     for _ in range(ticks):
         begin = machine.now
-        serve(streams, TICK, machine)
+        serve(streams, TICK, machine, machine)
         machine.now = max(machine.now, begin + TICK)
 
 
@@ -115,6 +115,6 @@ def test_a_stream_that_stands_takes_single_steps_alone(machine):
 def test_a_process_that_was_held_up_does_not_catch_up(machine):
     one = paced(machine, 1_000)
 
-    serve([one], 60.0, machine)
+    serve([one], 60.0, machine, machine)
 
     assert one.stream.taken <= 250

@@ -2,7 +2,7 @@
 
 import pytest
 
-FILE = "stream/stream.js"
+FILE = "stream/paces.js"
 
 
 def test_a_slider_gives_paces_from_ten_to_a_hundred_thousand(js):
