@@ -3,6 +3,7 @@
 import pytest
 
 from tests.browser.serving import PATIENCE
+from tests.browser.stillness import barriers
 
 
 class StreamPage:
@@ -50,7 +51,7 @@ def test_a_visitor_stops_steps_and_changes_the_truth(open_stream):
     page.get_by_role("button", name="Step").click()
     stream.wait_for(f"Number(stream.taken) === {stood + 1}")
 
-    page.keyboard.press("Escape")
+    assert barriers(page) == []
     page.get_by_role("button", name="Another A").click()
     page.get_by_role("button", name="Play").click()
     stream.wait_for(f"stream.events === '1' && Number(stream.taken) > {stood + 100}")
@@ -71,7 +72,7 @@ def test_a_visitor_stops_steps_and_changes_the_truth(open_stream):
     assert not [words for words in page.complaints if "404" not in words]
 
 
-def test_news_stay_small_and_need_no_run_of_the_page(open_stream):
+def test_news_to_a_phone_stay_small_and_need_no_run_of_the_page(open_stream):
     runs = []
 
     def before(page):
@@ -82,7 +83,9 @@ def test_news_stay_small_and_need_no_run_of_the_page(open_stream):
             ),
         )
 
-    stream = open_stream("?pace=2000&follow=streaming", before=before)
+    phone = {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"}
+    stream = open_stream("?pace=2000&follow=streaming", before=before, **phone)
+    assert stream.page.locator('[data-testid="stMain"]').evaluate("m => m.scrollWidth") <= 390
     stream.wait_for("Number(stream.taken) > 1000")
     count, received = len(runs), int(stream.value("received"))
     begin = stream.page.evaluate("performance.now()")
@@ -92,6 +95,7 @@ def test_news_stay_small_and_need_no_run_of_the_page(open_stream):
 
     assert len(runs) == count
     assert (int(stream.value("received")) - received) / seconds < 60_000
+    assert barriers(stream.page) == []
 
 
 def test_a_visitor_who_leaves_and_comes_back_finds_another_stream(open_stream):

@@ -250,8 +250,8 @@ class StreamPicture {
     }
     const count = this.rolling.events.filter(({ at }) => at < news.taken).length;
     const next = this.rolling.events.find(({ at }) => at >= news.taken);
-    const past = count ? `${count} ${count === 1 ? "event" : "events"} so far: ${this.rolling.events[count - 1].label}.` : "";
-    const ahead = next ? ` Next at k = ${grouped(next.at)}: ${next.label}.` : "";
+    const past = count ? `Event ${count}: ${this.rolling.events[count - 1].label}.` : "";
+    const ahead = next ? ` Next, at k = ${grouped(next.at)}: ${next.label}.` : "";
     return `${past}${ahead}`.trim() || "Nothing has changed so far.";
   }
 

@@ -81,14 +81,15 @@ export class Table {
     });
     label.append(input, lineIcon(colour, dash, mark), text);
     if (key !== EM) return label;
+    label.append(this.#when);
     const both = document.createElement("span");
-    both.append(label, this.#when, this.refit);
+    both.append(label, this.refit);
     return both;
   }
 
   /** Say when EM was fitted. @param {Judged} judged */
   #showFit({ fitted, busy }) {
-    this.#when.textContent = fitted === null ? " " : `, fitted at k = ${grouped(fitted)} `;
+    this.#when.textContent = fitted === null ? "" : `fitted at k = ${grouped(fitted)}`;
     this.refit.textContent = busy ? "fitting …" : fitted === null ? "Fit to the last 10,000" : "Refit";
     this.refit.disabled = busy;
   }
