@@ -32,6 +32,7 @@ from rhmm.streams.checks import (
     check_positive,
     check_whole,
 )
+from rhmm.streams.chunk import Chunk, Present
 from rhmm.streams.ensemble import Ensemble, Runner
 from rhmm.streams.review import Challenger, Recorder
 from rhmm.streams.start import ENOUGH
@@ -71,15 +72,15 @@ class Bank(Recorder):
     sizes: ClassVar[tuple[int, int]] = (len(BANK), len(BANK) + 1)
     numbers: ClassVar[tuple[str, ...]] = (*Recorder.numbers, "seen", "looked", "due", "calm_until")
     arrays: ClassVar[tuple[str, ...]] = (
-        *Recorder.arrays, "recent", "level", "restarts", "transmat", "means", "delta",
+        *Recorder.arrays, "recent", "recent_sequence", "level", "restarts", "transmat", "means",
+        "delta",
     )  # fmt: skip
 
-    def __init__(
-        self, learn: Callable, runners: list[Runner], manifold: Manifold, points: np.ndarray
-    ):
-        super().__init__(learn, runners, manifold, points)
+    def __init__(self, learn: Callable, runners: list[Runner], manifold: Manifold, first: Present):
+        super().__init__(learn, runners, manifold, first)
         size = _size_of_recent(len(self.state.delta))
         self.recent = np.zeros((size, *manifold.point_shape))
+        self.recent_sequence = np.zeros(size, np.int64)
         self.seen = 0
         """Observations that were not missing."""
         self.looked = 0
@@ -101,9 +102,10 @@ class Bank(Recorder):
     @property
     def nbytes(self) -> int:
         """With room for a newcomer, whether there is one or not."""
-        kept = (self.recent, self.transmat, self.means, self.delta)
-        members = (super().nbytes - self.record.nbytes) // len(self.runners) * (len(BANK) + 1)
-        return members + self.record.nbytes + sum(array.nbytes for array in kept)
+        kept = (self.recent, self.recent_sequence, self.transmat, self.means, self.delta)
+        record = self.record.nbytes + self.record_sequence.nbytes
+        members = (super().nbytes - record) // len(self.runners) * (len(BANK) + 1)
+        return members + record + sum(array.nbytes for array in kept)
 
     @property
     def followed(self) -> int | str:
@@ -123,12 +125,13 @@ class Bank(Recorder):
         scores = np.append(self.scores[:_GROWING], self.scores[_GROWING:].max())
         return {name: float(s) / weight for name, s in zip(BANK, scores, strict=True)}
 
-    def _watch(self, X, observed, predictive, led) -> None:
-        present = X[observed]
-        self.seen += len(present)
+    def _watch(self, chunk: Chunk, predictive, led) -> None:
+        present = chunk.present
+        self.seen += present.size
         self._note(present)
-        self.recent = np.concatenate([self.recent, present])[-len(self.recent) :]
-        _follow_level(predictive, observed, led, self.level)
+        recent = Present(self.recent, self.recent_sequence).followed_by(present)
+        self.recent, self.recent_sequence = recent.latest(len(self.recent))
+        _follow_level(predictive, chunk.observed, led, self.level)
 
     def decide(
         self,
@@ -199,6 +202,7 @@ class Bank(Recorder):
         super().check(n, manifold)
         size, all_seen = _size_of_recent(n), int(self.state.counters[0])
         check_array("recent", self.recent, (size, *manifold.point_shape))
+        check_array("recent_sequence", self.recent_sequence, (size,), np.int64)
         check_array("transmat", self.transmat, (n, n))
         check_array("means", self.means, (n, *manifold.point_shape))
         check_array("delta", self.delta, (n,))
@@ -288,9 +292,9 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
         """The kinds of ensembles that it runs."""
         return (Bank,)
 
-    def _settled(self, state: StreamingState, points: np.ndarray) -> Ensemble:
+    def _settled(self, state: StreamingState, first: Present) -> Ensemble:
         members = [Runner(self._settings_of(Bank, m), state).copy() for m in range(len(BANK))]
-        return Bank(learn, members, self.manifold, points)
+        return Bank(learn, members, self.manifold, first)
 
     def _settings_of(self, kind: type[Ensemble], runner: int) -> StreamingSettings:
         return self._memory(BANK[min(runner, _GROWING)])  # a newcomer has a growing memory
@@ -302,7 +306,7 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
 
     def _start_anew(self, bank: Bank) -> StreamingState:
         """A state from the bank's recent observations alone, its states named as they were."""
-        found = self._best_start(bank.recent, cold=False)
+        found = self._best_start(Present(bank.recent, bank.recent_sequence), cold=False)
         found = start.recognised(self.manifold, bank.transmat, bank.means, bank.delta, found)
         return start.streaming_state(self.manifold, found, self.lag, self.n_samples_seen_)
 

@@ -9,6 +9,7 @@ import numpy as np
 from rhmm._jit import kernel
 from rhmm.manifolds import Manifold
 from rhmm.streams.checks import check_array, check_whole
+from rhmm.streams.chunk import Chunk
 from rhmm.streams.trace import Trace, empty_trace
 
 _MOST = 10.0
@@ -64,8 +65,10 @@ class Ensemble:
         """How many observations it learns before it decides something."""
         return sys.maxsize
 
-    def learn(self, geometry, table, X, observed, want_filtered: bool) -> tuple[np.ndarray, Trace]:
-        """Take in X; returns the leader's filtered probabilities (if wanted) and its trace."""
+    def learn(self, geometry, table, chunk: Chunk, want_filtered: bool) -> tuple[np.ndarray, Trace]:
+        """Take in a chunk; returns the leader's filtered probabilities (if wanted) and its
+        trace."""
+        X, observed, begins, _ = chunk
         first = int(self.state.counters[0])
         every = self.runners[0].settings.trace_every
         rows = (first + len(X)) // every - first // every if every else 0
@@ -75,19 +78,20 @@ class Ensemble:
         traces = [empty_trace(rows, runner.state.means) for runner in self.runners]
         for r, (settings, state) in enumerate(self.runners):
             self._learn(
-                geometry, table, settings, X, observed, state, filtered[r], predictive[r], traces[r]
-            )
+                geometry, table, settings, X, observed, begins, state,
+                filtered[r], predictive[r], traces[r],
+            )  # fmt: skip
         filtered, traces = self._published(filtered, traces)
         leaders = np.zeros(len(X), np.int64)
         if len(self.runners) == 1:
-            self._watch(X, observed, predictive, leaders)
+            self._watch(chunk, predictive, leaders)
             return filtered[0], traces[0]
         _follow(predictive, observed, self.forget, self.scores, self.leader, leaders)
         led = np.append(self.leader, leaders[:-1])
         sums = np.append(self.log_likelihood, predictive[led, np.arange(len(X))]).cumsum()[1:]
         self.log_likelihood = sums[-1:].copy()
         self.leader = int(leaders[-1])
-        self._watch(X, observed, predictive, led)
+        self._watch(chunk, predictive, led)
         at = traces[0].step - first - 1
         picked = leaders[at]
         trace = Trace(*(np.stack(f)[picked, np.arange(rows)] for f in zip(*traces, strict=True)))
@@ -106,7 +110,7 @@ class Ensemble:
         """Those of the leader's states (N,) as it tells them."""
         return probabilities
 
-    def _watch(self, X, observed, predictive, led) -> None:
+    def _watch(self, chunk: Chunk, predictive, led) -> None:
         """For ensembles that decide something: note what was learned, and who led then."""
 
     # Files
