@@ -1,11 +1,13 @@
 """Hidden Markov models on curved spaces: sample, score, filter, smooth, decode, learn."""
 
+from rhmm.chunks import ArrayChunks, DaskChunks, ParquetChunks
 from rhmm.exceptions import (
     ConvergenceWarning,
     DegenerateWarning,
     NotRecordedWarning,
     RunFailedError,
 )
+from rhmm.learners.advance import Advanced, advance, pack, unpack
 from rhmm.learners.auto import AutoMemoryRiemannianHMM
 from rhmm.learners.baum_welch import Monitor
 from rhmm.learners.em import RiemannianHMM
@@ -31,9 +33,12 @@ from rhmm.version import __version__
 
 __all__ = [
     "SPD",
+    "Advanced",
+    "ArrayChunks",
     "AutoMemoryRiemannianHMM",
     "Configuration",
     "ConvergenceWarning",
+    "DaskChunks",
     "DegenerateWarning",
     "Euclidean",
     "Evaluation",
@@ -43,6 +48,7 @@ __all__ = [
     "Monitor",
     "NotRecordedWarning",
     "Parameters",
+    "ParquetChunks",
     "Recentring",
     "RiemannianHMM",
     "RiemannianKMeans",
@@ -53,11 +59,14 @@ __all__ = [
     "Trace",
     "WindowedRiemannianHMM",
     "__version__",
+    "advance",
     "evaluate",
     "open_executor",
+    "pack",
     "recentred",
     "register_learner",
     "register_manifold",
     "select_n_components",
     "sweep",
+    "unpack",
 ]

@@ -41,17 +41,18 @@ class HiddenMarkovModel(Estimator):
         *,
         emission: str = RIEMANNIAN,
         covariances=None,
+        degrees: float | None = None,
     ) -> Self:
         """A model with known parameters, ready to sample and decode.
 
         `startprob` has shape (N,), `transmat` (N, N), `means` (N, *point_shape). The paper's
         emission has `sigmas` (N,); every other has `covariances` in the shape that
-        `rhmm.emissions.covariances` says.
+        `rhmm.emissions.covariances` says, and one with heavy tails `degrees` of freedom too.
         """
         startprob, transmat = check_stochastic(startprob, transmat, names=("startprob", "transmat"))
         n = len(startprob)
         check_manifold(manifold)
-        law = check_law(manifold, emission, n, means, sigmas, covariances)
+        law = check_law(manifold, emission, n, means, sigmas, covariances, degrees)
         return cls._of_law(startprob, transmat, law)
 
     @classmethod
@@ -89,11 +90,22 @@ class HiddenMarkovModel(Estimator):
 
     @property
     def covariances_(self) -> np.ndarray:
-        """Of an emission that has them, in the shape that `rhmm.emissions.covariances` says."""
+        """Of an emission that has them, in the shape that `rhmm.emissions.covariances` says.
+
+        With heavy tails they are scale matrices, see `rhmm.emissions.student`.
+        """
         law = self.law_
         if law.covariances is None:
             raise AttributeError(f"emission={law.emission!r} has sigmas_, and no covariances_")
         return law.covariances
+
+    @property
+    def degrees_(self) -> float:
+        """Degrees of freedom of an emission with heavy tails."""
+        law = self.law_
+        if law.degrees is None:
+            raise AttributeError(f"emission={law.emission!r} has no degrees_ of freedom")
+        return law.degrees
 
     @property
     def startprob_(self) -> np.ndarray:
@@ -195,7 +207,7 @@ class HiddenMarkovModel(Estimator):
 
     @property
     def n_parameters(self) -> int:
-        """Free parameters: π, A, c and σ or the covariances."""
+        """Free parameters: π, A, c, σ or the covariances, and ν of heavy tails."""
         n = self.n_components_ if self.n_components == AUTO else self.n_components
         return n_parameters(self.manifold, self.emission, n)
 

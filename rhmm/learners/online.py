@@ -1,6 +1,4 @@
-"""What all online learners share: a stream is learned observation by observation, in constant
-memory, and the learner can be asked, explained, saved and restored at any moment.
-"""
+"""What online learners share: each learns in constant memory, and answers at any moment."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -203,10 +201,9 @@ class OnlineHMM(Estimator):
         before = [runner.copy() for runner in ensemble.runners] if is_last else []
         seen = stream.n_samples_seen
         stream.latest = None
-        want_filtered = len(filtered) > 0
         geometry, table = self.manifold.geometry, radial_table(self.manifold.gaussian)
-        probabilities, trace = ensemble.learn(geometry, table, X, observed, want_filtered)
-        if want_filtered:
+        probabilities, trace = ensemble.learn(geometry, table, X, observed, len(filtered) > 0)
+        if len(filtered):
             filtered[: len(probabilities)] = probabilities
         if len(trace.step):
             stream.traces.append(trace)
@@ -229,8 +226,8 @@ class OnlineHMM(Estimator):
         stream.min_sigma = floor_of_sigma(self.manifold, points, self.min_sigma)
         stream.ensemble = self._begin(points, len(points) + stream.skipped)
         stream.note_size()
-        one_each = self.start_size == self.n_components  # then σ = 0 is no wonder
-        if (stream.ensemble.state.delta <= self._least_delta).all() and not one_each:
+        several = self.start_size != self.n_components  # of one each, σ = 0 is no wonder
+        if several and (stream.ensemble.state.delta <= self._least_delta).all():
             warn_degenerate(
                 f"every state starts on a point and its sigma is min_sigma={stream.min_sigma:g}: "
                 "data of a smaller scale need a smaller one"
@@ -283,6 +280,11 @@ class OnlineHMM(Estimator):
         return self.manifold.sigma(self._state.delta)
 
     @property
+    def log_likelihood_(self) -> float:
+        """Σ log p(y_k | y_1..y_{k−1}) since the start: its slope is the predictive log density."""
+        return self._known_stream.log_likelihood
+
+    @property
     def state_nbytes_(self) -> int:
         """Bytes that the learner needs to go on; after its start constant, whatever it has seen.
 
@@ -333,8 +335,7 @@ class OnlineHMM(Estimator):
 
         Changes nothing.
         """
-        y = self._one(y)
-        stream = self._stream
+        y, stream = self._one(y), self._stream
         if stream is None or stream.ensemble is None:
             return np.full(self._sizes[1], 1.0 / self._sizes[1])
         state = stream.ensemble.state

@@ -20,7 +20,7 @@ from rhmm.manifolds.ball import (
     towards,
     which_inside,
 )
-from rhmm.manifolds.hyperbolic_mean import search_centre
+from rhmm.manifolds.hyperbolic_mean import newton_step, newton_sums, search_centre
 from rhmm.manifolds.manifold import Manifold
 from rhmm.manifolds.registry import register_manifold
 from rhmm.vector_math import log_sinhc
@@ -82,6 +82,10 @@ class Hyperbolic(Manifold):
     def _gaps(self, x):
         coordinates = np.require(x.reshape(-1, self.dim).T, float, ["C", "W"])
         return gaps_of(coordinates).reshape(x.shape[:-1])
+
+    @property
+    def n_centre_sums(self):
+        return 1 + self.dim + self.dim**2
 
     def first_guess(self, points, weights):
         # The centre of mass of the hyperboloid, back in the ball.
@@ -303,3 +307,15 @@ def _recentre(geometry, points, weights, centres, d2, most_steps):
         converged &= search_centre(coordinates, gaps, weights[i], centres[i], most_steps)
         verbs.distances_to(geometry, rows, 0, len(points), centres[i], d2[i])
     return converged
+
+
+@implements(verbs.centre_sums, BallGeometry)
+def _centre_sums(geometry, points, weights, centres, sums):
+    rows = _in_rows(points)
+    for i in range(len(centres)):
+        newton_sums(rows[:-1], rows[-1], weights[i], centres[i], sums[i])
+
+
+@implements(verbs.centre_step, BallGeometry)
+def _centre_step(geometry, sums, total, share, centre):
+    return newton_step(sums, share, centre)

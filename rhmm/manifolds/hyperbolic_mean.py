@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from rhmm._jit import copy_into, kernel, summing_kernel
-from rhmm.manifolds.ball import gap, move
+from rhmm.manifolds.ball import SMALLEST_GAP, gap, move
 from rhmm.vector_math import log1p
 
 _LAST_STEP = 1e-5
@@ -37,6 +37,28 @@ def search_centre(coordinates, gaps, weights, centre, most_steps):
         if math.sqrt((step**2).sum()) < _LAST_STEP + 4e-16 / gap(centre):
             return True
     return False
+
+
+@kernel
+def newton_sums(coordinates, gaps, weights, centre, sums):
+    """Σ w d², then the gradient and the Hessian of `newton_step`, into `sums` (1 + d + d²,)."""
+    dim = len(centre)
+    hessian = sums[1 + dim :].reshape((dim, dim))
+    sums[0] = _newton_system(coordinates, gaps, weights, centre, sums[1 : 1 + dim], hessian)
+
+
+@kernel
+def newton_step(sums, share, centre):
+    """Move `centre` by a share of Newton's step; returns the predicted fall of Σ w d²."""
+    dim = len(centre)
+    gradient, step, moved = sums[1 : 1 + dim], np.empty(dim), np.empty(dim)
+    _solve(sums[1 + dim :].copy().reshape((dim, dim)), gradient, step)
+    fall = (2.0 - share) * share * (gradient * step).sum()
+    move(centre, gap(centre), share * step, moved)
+    if not gap(moved) >= SMALLEST_GAP:
+        return 0.0
+    copy_into(centre, moved)
+    return fall
 
 
 @summing_kernel

@@ -183,6 +183,25 @@ class Manifold(ABC):
         converged = verbs.recentre_held(self.geometry, points, weights, centres, d2, most_steps)
         return centres, d2, converged
 
+    @property
+    def n_centre_sums(self) -> int:
+        """Numbers that a step towards a centre of mass is made of, see `centre_sums`."""
+        return 1 + self._point_size
+
+    def centre_sums(self, points, weights, centres) -> np.ndarray:
+        """What a step of each centre needs of points under its row of `weights` (N, T), shape
+        (N, n_centre_sums). Sums over parts of the points add up to those over all."""
+        sums = np.empty((len(centres), self.n_centre_sums))
+        verbs.all_centre_sums(self.geometry, points, weights, centres, sums)
+        return sums
+
+    def centre_steps(self, sums, totals, centres, share: float) -> tuple[np.ndarray, np.ndarray]:
+        """A `share` of a step of each centre towards its centre of mass: from `centre_sums` and
+        Σ w (N,) the centres, and Σ w d² to them as the quadratic model of the step predicts it."""
+        centres, falls = centres.copy(), np.empty(len(centres))
+        verbs.all_centre_steps(self.geometry, sums, totals, share, centres, falls)
+        return centres, sums[:, 0] - falls
+
     def first_guess(self, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Where to start the search for a centre of mass: by default, at the heaviest point.
 

@@ -30,7 +30,7 @@ from rhmm.manifolds.spd_matrices import (
     logs_between,
     whitened_eigen,
 )
-from rhmm.manifolds.spd_mean import gather_logs, search_centre
+from rhmm.manifolds.spd_mean import gather_logs, scale_gradient, search_centre
 from rhmm.manifolds.spd_normal import as_matrices, normal_into, polar
 
 
@@ -56,6 +56,10 @@ class SPD(SPDMatrices):
         out = np.empty(len(x))
         _norms(x, v, out)
         return out.reshape(lead)[()]
+
+    @property
+    def n_centre_sums(self):
+        return 2 + self.size**2
 
     def first_guess(self, points, weights):
         return np.tensordot(weights / weights.sum(), points, axes=1)
@@ -257,3 +261,33 @@ def _recentre(geometry, points, weights, centres, d2, most_steps):
         converged &= search_centre(points, weights[i], centres[i], d2[i], most_steps)
     verbs.squared_distances(geometry, points, centres, d2)
     return converged
+
+
+@implements(verbs.centre_sums, ConeGeometry)
+def _centre_sums(geometry, points, weights, centres, sums):
+    """Σ w d², the mean curvature, and Σ w log(L⁻¹ y L⁻ᵀ)."""
+    m = geometry.size
+    lower, d2 = np.empty((m, m)), np.empty(len(points))
+    for i in range(len(centres)):
+        margin = cholesky(centres[i], lower)
+        gradient = sums[i, 2:].reshape((m, m))
+        sums[i, 0], sums[i, 1] = gather_logs(
+            points, weights[i], centres[i], lower, margin, d2, gradient
+        )
+
+
+@implements(verbs.centre_step, ConeGeometry)
+def _centre_step(geometry, sums, total, share, centre):
+    m, gradient = geometry.size, sums[2:].copy().reshape((geometry.size, geometry.size))
+    lower, step = np.empty((m, m)), np.empty((m, m))
+    values, vectors, moved = np.empty(m), np.empty((m, m)), np.empty((m, m))
+    cholesky(centre, lower)
+    scale_gradient(gradient, sums[1], total, 1.0, step)
+    whitened_eigen(np.eye(m), step, values, vectors, np.zeros((m, m)))
+    for k in range(m):
+        values[k] = math.exp(share * values[k])
+    congruence(lower, vectors, values, moved)
+    if not is_held(moved):
+        return 0.0
+    copy_into(centre, moved)
+    return (2.0 - share) * share * (gradient * step).sum()

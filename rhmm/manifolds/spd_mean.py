@@ -83,6 +83,23 @@ def gather_logs(points, weights, centre, lower, margin, d2, gradient):
     return value, curvature
 
 
+@kernel
+def scale_gradient(gradient, curvature, total, damping, step):
+    """The gradient divided by the mean curvature where space is curved, into `step` (m, m).
+
+    `gradient` and `curvature` come from `gather_logs`, `total` is Σ w. Only the part without trace
+    is damped: the trace direction is flat, where a step ends at the minimum.
+    """
+    m = len(gradient)
+    directions = max(m * (m + 1) // 2 - 1, 1)
+    trace = np.trace(gradient) / m
+    kappa = 1.0 + curvature / (total * directions)
+    for i in range(m):
+        for j in range(m):
+            part = trace if i == j else 0.0
+            step[i, j] = damping * (gradient[i, j] - part) / (kappa * total) + part / total
+
+
 @piece
 def search_centre(points, weights, centre, d2, most_steps):
     """Move `centre` to the centre of mass; returns whether the search converged.
@@ -92,7 +109,6 @@ def search_centre(points, weights, centre, d2, most_steps):
     """
     m = len(centre)
     total = weights.sum()
-    directions = max(m * (m + 1) // 2 - 1, 1)
     lower, gradient, step = np.empty((m, m)), np.empty((m, m)), np.zeros((m, m))
     values, vectors = np.empty(m), np.empty((m, m))
     identity, zero = np.eye(m), np.zeros((m, m))
@@ -112,12 +128,7 @@ def search_centre(points, weights, centre, d2, most_steps):
             value, slope = new_value, new_slope
             copy_into(start, centre)
             copy_into(start_lower, lower)
-            trace = np.trace(gradient) / m
-            kappa = 1.0 + curvature / (total * directions)
-            for i in range(m):
-                for j in range(m):
-                    part = trace * identity[i, j]
-                    step[i, j] = damping * (gradient[i, j] - part) / (kappa * total) + part / total
+            scale_gradient(gradient, curvature, total, damping, step)
         whitened_eigen(identity, step, values, vectors, zero)
         for k in range(m):
             values[k] = math.exp(values[k])

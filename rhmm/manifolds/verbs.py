@@ -127,6 +127,42 @@ def weighted_step(geometry, layout, first, last, weights, tau, centre):
 
 
 @verb
+def centre_sums(geometry, points, weights, centres, sums):
+    """Write into ``sums[i]`` what `centre_step` of ``centres[i]`` needs of the points.
+
+    `weights` has shape (N, T), `sums` (N, K). Sums over parts of the points add up to those over
+    all, so that data can come in parts. The first column is Σ w d²; by default the others are
+    Σ w log(point), a vector at the centre.
+    """
+    towards = np.empty_like(centres[0])
+    sums[:] = 0.0
+    for i in range(len(centres)):
+        for t in range(len(points)):
+            sums[i, 0] += weights[i, t] * dist2(geometry, points[t], centres[i])
+            log_into(geometry, centres[i], points[t], towards)
+            for k in range(towards.size):
+                sums[i, 1 + k] += weights[i, t] * towards.flat[k]
+
+
+@verb
+def centre_step(geometry, sums, total, share, centre):
+    """Move `centre` by this share of a step towards the centre of mass, from its `centre_sums`.
+
+    `total` is Σ w. Returns by how much Σ w d² falls in the quadratic model behind the step. By
+    default the step is the mean logarithm, which ends at the centre of mass of a flat space.
+    """
+    step, moved = np.empty_like(centre), np.empty_like(centre)
+    for k in range(step.size):
+        step.flat[k] = share * sums[1 + k] / total
+    exp_into(geometry, centre, step, moved)
+    if not holds(geometry, moved):
+        return 0.0
+    length2 = dist2(geometry, centre, moved)
+    copy_into(centre, moved)
+    return (2.0 / share - 1.0) * total * length2
+
+
+@verb
 def recentre(geometry, points, weights, centres, d2, most_steps):
     """Move ``centres[i]`` to the centre of mass of `points` under ``weights[i]``, from where it is.
 
@@ -207,6 +243,18 @@ def recentre_held(geometry, points, weights, centres, d2, most_steps):
 @kernel
 def all_squared_distances(geometry, points, centres, d2):
     squared_distances(geometry, points, centres, d2)
+
+
+@kernel
+def all_centre_sums(geometry, points, weights, centres, sums):
+    centre_sums(geometry, points, weights, centres, sums)
+
+
+@kernel
+def all_centre_steps(geometry, sums, totals, share, centres, falls):
+    """`centre_step` of N centres, whose falls of Σ w d² go to `falls` (N,)."""
+    for i in range(len(centres)):
+        falls[i] = centre_step(geometry, sums[i], totals[i], share, centres[i])
 
 
 @kernel

@@ -17,6 +17,7 @@ __all__ = [
     "path_of_sizes",
     "resized",
     "sample_for",
+    "sample_size",
     "search",
     "seeds",
     "starts",
@@ -29,8 +30,12 @@ _SAMPLE, _FOR_EACH_STATE = 2000, 400
 
 def sample_for(manifold, X, observed, lengths, least_delta: float, n: int) -> Sample:
     """What a search for models of up to n states looks at."""
-    most = max(_SAMPLE, _FOR_EACH_STATE * n)
-    return thinned(manifold, X, observed, lengths, least_delta, most)
+    return thinned(manifold, X, observed, lengths, least_delta, sample_size(n))
+
+
+def sample_size(n: int) -> int:
+    """Observations that a search for models of up to n states looks at."""
+    return max(_SAMPLE, _FOR_EACH_STATE * n)
 
 
 def search(manifold, X, observed, lengths, n: int, rng, *, tried: int, least_delta: float) -> Fit:

@@ -30,13 +30,22 @@ _FORMAT = "rhmm online learner 9"
 _FORMAT_OF_08 = "rhmm online learner 8"
 """As today, but an automatic memory had six members."""
 _FORMAT_OF_05 = "rhmm online learner 5"
+WRONG = (ValueError, LookupError, TypeError, AttributeError, OverflowError)
+"""What reading a content that rhmm did not write can raise."""
 _BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 _POSITIONS = {"MT19937": ("state", "pos", 624), "Philox": (None, "buffer_pos", 4)}
 """Where a bit generator keeps the place that it reads at, and the largest: numpy believes it."""
 
 
 def save(path, learner) -> None:
-    path, stream = _checked(path), learner._open_stream()
+    path = _checked(path)
+    head, arrays = content(learner)
+    write_npz(path, {"head": json.dumps(head), **arrays})
+
+
+def content(learner) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """All that a learner is: numbers and words that JSON can hold, and arrays."""
+    stream = learner._open_stream()
     arrays = {"buffer": stream.buffer, **_prefixed("sensor", vars(stream.sensor))}
     head = {
         "format": _FORMAT,
@@ -65,7 +74,7 @@ def save(path, learner) -> None:
         arrays |= _prefixed(str(r), runner.state._asdict())
     if learner.trace_every and stream.traces:
         arrays |= _prefixed("trace", learner.trace_._asdict())
-    write_npz(path, {"head": json.dumps(head), **arrays})
+    return head, arrays
 
 
 def load(path, learner_class):
@@ -83,15 +92,18 @@ def load(path, learner_class):
             head["is_old"] = (head["ensemble"] or {}).get("kind") == "Bank"
         if head["learner"] != learner_class.__name__:
             raise ValueError(f"it is a {head['learner']}: use {head['learner']}.load")
-        return _restored(learner_class, head, content)
-    except (ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+        return restored(learner_class, head, content)
+    except WRONG as error:
         raise ValueError(
             f"path {str(path)!r} is not a learner that rhmm saved ({error}): "
             "restore it from a copy, or save it again"
         ) from None
 
 
-def _restored(learner_class, head: dict, content: dict):
+def restored(learner_class, head: dict, content: dict):
+    """The learner with this `content`, after all of it was checked; if it is wrong, one of `WRONG`
+    is raised.
+    """
     manifold = manifold_named(*head["manifold"])
     first, present = head["rng_states"]
     generator_at(first)  # only to check it

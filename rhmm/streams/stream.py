@@ -51,6 +51,14 @@ class Stream:
         return int(self.ensemble.state.counters[0])
 
     @property
+    def log_likelihood(self) -> float:
+        """Σ of the predictive log densities of those who led; 0 before the start."""
+        if self.ensemble is None:
+            return 0.0
+        several = len(self.ensemble.runners) > 1
+        return float((self.ensemble if several else self.ensemble.state).log_likelihood[0])
+
+    @property
     def nbytes(self) -> int:
         return self.buffer.nbytes if self.ensemble is None else self.ensemble.nbytes
 

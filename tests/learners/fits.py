@@ -8,12 +8,12 @@ from rhmm import ConvergenceWarning, DegenerateWarning, RiemannianHMM
 from tests.brute_force import in_a_row
 
 
-def quietly(model, X, lengths=None):
+def quietly(model, X, lengths=None, **arguments):
     """Fit and ignore warnings of convergence and degenerate data: other tests are about them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.simplefilter("ignore", DegenerateWarning)
-        return model.fit(X, lengths=lengths)
+        return model.fit(X, lengths=lengths, **arguments)
 
 
 def two_states(manifold, distance=4.0, sigmas=(0.4, 0.6)):

@@ -230,6 +230,16 @@ def test_before_it_has_seen_anything_it_has_no_count_no_size_and_no_trace(name):
 # Size and count
 
 
+@every_learner
+def test_its_log_likelihood_is_that_of_the_last_row_of_its_trace(name):
+    X = stream(Hyperbolic(2), 2_000)
+    online = learner(Hyperbolic(2), name, trace_every=1)
+    assert online.partial_fit(X[:2]).log_likelihood_ == 0.0
+    for piece in np.split(X[2:], [500, 501, 1_300]):
+        online.partial_fit(piece)
+        assert online.log_likelihood_ == online.trace_.log_likelihood[-1]
+
+
 @every_manifold
 @every_learner
 def test_its_size_does_not_depend_on_what_it_has_seen(manifold, name):

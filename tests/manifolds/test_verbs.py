@@ -296,3 +296,50 @@ def test_a_step_from_a_point_at_the_rim_to_itself_goes_nowhere():
     total = weighted_step(Hyperbolic(2).geometry, points, 0, 7, np.full(7, 1 / 7), 0.5, moved)
     assert total == pytest.approx(0.0, abs=1e-200)
     assert_allclose(moved, rim, rtol=0, atol=1e-15)
+
+
+# Steps towards a centre of mass from sums
+
+
+def weighted(case, seed=0):
+    points = case.some_points(60, seed=seed)
+    weights = np.random.default_rng(seed).uniform(0.1, 1.0, (2, 60))
+    return points, weights, case.some_points(2, seed=seed + 1, spread=0.3)
+
+
+@every_manifold
+def test_sums_over_parts_add_up_to_those_over_all(case):
+    points, weights, centres = weighted(case)
+    manifold = case.manifold
+    whole = manifold.centre_sums(points, weights, centres)
+    cuts = (slice(0, 7), slice(7, 41), slice(41, 60))
+    parts = [
+        manifold.centre_sums(points[cut], np.ascontiguousarray(weights[:, cut]), centres)
+        for cut in cuts
+    ]
+    assert_allclose(sum(parts), whole, rtol=1e-12, atol=1e-12)
+    d2 = np.stack([manifold.dist(centre, points) ** 2 for centre in centres])
+    assert_allclose(whole[:, 0], (weights * d2).sum(axis=1), rtol=1e-12)
+
+
+@every_manifold
+def test_steps_lead_to_the_centre_of_mass(case):
+    points, weights, centres = weighted(case)
+    manifold = case.manifold
+    expected = np.stack([manifold.mean(points, row) for row in weights])
+    for _ in range(60):
+        sums = manifold.centre_sums(points, weights, centres)
+        centres, predicted = manifold.centre_steps(sums, weights.sum(axis=1), centres, 1.0)
+    assert manifold.dist(centres, expected).max() < 1e-8
+    assert_allclose(predicted, sums[:, 0], rtol=1e-12)
+
+
+@every_manifold
+def test_a_short_step_lowers_the_sum_of_squares_as_predicted(case):
+    points, weights, centres = weighted(case)
+    manifold = case.manifold
+    sums = manifold.centre_sums(points, weights, centres)
+    moved, predicted = manifold.centre_steps(sums, weights.sum(axis=1), centres, 1e-4)
+    after = manifold.centre_sums(points, weights, moved)[:, 0]
+    assert (after < sums[:, 0]).all()
+    assert_allclose(sums[:, 0] - after, sums[:, 0] - predicted, rtol=1e-3)

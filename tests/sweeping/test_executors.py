@@ -6,17 +6,16 @@ import socket
 import threading
 
 import pytest
-from distributed import Client, LocalCluster
+from distributed import LocalCluster
 
 from rhmm import open_executor, sweep
+from tests.clusters import one_worker, two_workers
 from tests.sweeping.tasks import GRID, TRUTH, without_times
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-    ) as cluster:
+    with two_workers() as cluster:
         yield cluster
 
 
@@ -33,8 +32,7 @@ def test_a_cluster_gives_the_same_numbers(cluster, expected):
 
 
 def test_a_worker_killed_in_mid_sweep_loses_nothing(cluster, expected):
-    with Client(cluster.scheduler_address, set_as_default=False) as client:
-        victim, *_ = client.run(os.getpid).values()
+    victim = one_worker(cluster)
     came = []
 
     def kill(run):

@@ -1,0 +1,211 @@
+"""What EM needs of observations, as sums to which each part of them contributes by itself."""
+
+import math
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from rhmm.inference import Smoothed, smoothing
+from rhmm.inference.forward import is_fragile
+from rhmm.inference.forward_backward import smoothing_scaled
+from rhmm.inference.parts import Forgotten, forget_future, forget_past
+from rhmm.learners.baum_welch import Iterate, at_observed
+
+_SHORT = 256
+"""Observations after which chains nearly always have forgotten; if not, all are looked at."""
+
+
+class Sums(NamedTuple):
+    """Sufficient statistics of EM; those of parts add up."""
+
+    log_likelihood: float
+    starts: np.ndarray
+    """γ at the first times of sequences, shape (N,)."""
+    transitions: np.ndarray
+    """ζ, shape (N, N)."""
+    occupied: np.ndarray
+    """γ where something was observed, shape (N,)."""
+    of_law: np.ndarray
+    """What the emission makes its M-step of, shape (N, K)."""
+
+    def plus(self, other: "Sums") -> "Sums":
+        return Sums(
+            self.log_likelihood + other.log_likelihood,
+            self.starts + other.starts,
+            self.transitions + other.transitions,
+            self.occupied + other.occupied,
+            self.of_law + other.of_law,
+        )
+
+
+class Tree:
+    """Adds up sums in pairs, pairs of pairs and so on, in the order in which they are given.
+
+    The order decides about the last digits, and who finishes first must not. Besides, a tree loses
+    fewer digits than a running total. It holds one sum for each level.
+    """
+
+    def __init__(self) -> None:
+        self._levels: list[Sums | None] = []
+
+    def add(self, sums: Sums) -> None:
+        for level, held in enumerate(self._levels):
+            if held is None:
+                self._levels[level] = sums
+                return
+            self._levels[level] = None
+            sums = held.plus(sums)
+        self._levels.append(sums)
+
+    def total(self) -> Sums | None:
+        """The sum of all; None if there is none."""
+        total = None
+        for held in self._levels:  # what came last is on the lowest level
+            if held is not None:
+                total = held if total is None else held.plus(total)
+        return total
+
+
+class Contribution(NamedTuple):
+    """What a piece says by itself, and the observations at its ends that need its neighbours.
+
+    At an end where the sequence goes on in another piece, posteriors depend on that piece until
+    the chain has forgotten it. These observations are kept back, to be joined with those of the
+    neighbour.
+    """
+
+    sums: Sums | None
+    """Of the middle; None if the chain forgets too slowly, and all is in `head`."""
+    head: np.ndarray
+    """What comes before the middle, shape (T, *point_shape)."""
+    later: np.ndarray | None
+    """p(middle and all after it | s = i) at the first time of the middle, up to a factor."""
+    tail: np.ndarray
+    """What comes after the middle."""
+    start: np.ndarray | None
+    """P(s = i | all before) at the first time of the tail."""
+
+
+class Part:
+    """Observations X (T, *point_shape) as the states of a model see them."""
+
+    def __init__(self, model: Iterate, X: np.ndarray, observed: np.ndarray):
+        self.model, self.X, self.observed = model, X, observed
+        self.is_whole = bool(observed.all())
+        self.points = X if self.is_whole else X[observed]
+        self._view = model.law.view(self.points)
+        density, shift = model.law.scaled_densities(self._view)
+        if not self.is_whole:
+            density, shift = at_observed(observed, density, 1.0), at_observed(observed, shift, 0.0)
+        self._density, self._shift = density, shift
+
+    @cached_property
+    def _log_density(self) -> np.ndarray:
+        """Shape (T, N); exact, where the scaled densities stop at e^{−700}."""
+        return at_observed(self.observed, self.model.law.log_densities(self._view), np.nan)
+
+    def sums(self, lengths: np.ndarray) -> Sums:
+        """Of whole sequences."""
+        posterior = self._smoothed(self.model.startprob, 0, len(self.X), None, lengths)
+        firsts = np.cumsum(lengths) - lengths
+        return self._summed(posterior, 0, len(self.X), posterior.gamma[firsts].sum(axis=0))
+
+    def joined(self, start: np.ndarray, later: np.ndarray | None, begins: bool) -> Sums:
+        """Of observations whose first state has the law `start` (N,).
+
+        `later` (N,) is the likelihood of the state after them, up to a factor; None if the sequence
+        ends. `begins` says whether it begins with them.
+        """
+        posterior = self._smoothed(start, 0, len(self.X), later)
+        starts = posterior.gamma[0] if begins else np.zeros(len(start))
+        return self._summed(posterior, 0, len(self.X), starts)
+
+    def contribution(self, begins: bool, ends: bool) -> Contribution:
+        """Of a part of one sequence, without its neighbours."""
+        past = None if begins else self._forget_past()
+        first = 0 if past is None else past.time
+        future = None if ends else self._forget_future(first)
+        if (past is None and not begins) or (future is None and not ends):
+            return Contribution(None, self.X, None, self.X[:0], None)
+        last = len(self.X) if future is None else future.time
+        start = self.model.startprob if past is None else past.law
+        posterior = self._smoothed(start, first, last, None if future is None else future.law)
+        gamma = posterior.gamma
+        starts = gamma[0] if begins else np.zeros(len(start))
+        later, following, lost = None, None, 0.0
+        if past is not None:
+            later = _quotient(gamma[0], past.law)
+        if future is not None:  # its row stands for all that is beyond the middle
+            following = _quotient(gamma[last - first], future.law)
+            lost = -math.log(following.sum())
+            following /= following.sum()
+        sums = self._summed(posterior, first, last, starts)
+        sums = sums._replace(log_likelihood=sums.log_likelihood - lost)
+        # Copies: a piece is given up, and with it what these would be views of.
+        return Contribution(sums, self.X[:first].copy(), later, self.X[last:].copy(), following)
+
+    def _forget_past(self) -> Forgotten | None:
+        for size in (_SHORT, len(self.X)):
+            found = forget_past(self.model.transmat, self._logs(0, size))
+            if found is not None and found.time < len(self.X):
+                return found
+        return None
+
+    def _forget_future(self, first: int) -> Forgotten | None:
+        for size in (_SHORT, len(self.X)):
+            begin = max(len(self.X) - size, first)
+            found = forget_future(self.model.transmat, self._logs(begin, len(self.X)))
+            if found is not None:
+                return found._replace(time=begin + found.time)
+        return None
+
+    def _logs(self, first: int, last: int) -> np.ndarray:
+        """Logarithms of densities up to a number for each time, shape (T, N)."""
+        if is_fragile(self.model.transmat):
+            return self._log_density[first:last]
+        return np.log(self._density[first:last])
+
+    def _smoothed(self, start, first: int, last: int, later, lengths=None) -> Smoothed:
+        """Posteriors from `first` to before `last`, and at the time after if `later` is given."""
+        stop = last if later is None else last + 1
+        lengths = np.array([stop - first]) if lengths is None else lengths
+        density = _with_row(self._density, last, later)[first:stop]
+        shift = _with_row(self._shift, last, None if later is None else 0.0)[first:stop]
+        ends = np.cumsum(lengths)
+        posterior = smoothing_scaled(start, self.model.transmat, density, shift, ends)
+        if posterior is None:
+            logs = None if later is None else np.log(np.maximum(later, 1e-300))
+            log_density = _with_row(self._log_density, last, logs)[first:stop]
+            posterior = smoothing(start, self.model.transmat, log_density, lengths)
+        return posterior
+
+    def _summed(self, posterior: Smoothed, first: int, last: int, starts: np.ndarray) -> Sums:
+        gamma, here = posterior.gamma[: last - first], self.observed[first:last]
+        if self.is_whole:
+            points = self.points[first:last]
+        else:
+            points, gamma = self.X[first:last][here], gamma[here]
+        weights = np.ascontiguousarray(gamma.T)
+        law = self.model.law
+        of_law = np.zeros((len(weights), law.manifold.n_centre_sums))
+        if len(points):
+            of_law = law.sums(points, weights)
+        return Sums(
+            posterior.log_likelihood, starts, posterior.zeta_sum, weights.sum(axis=1), of_law
+        )
+
+
+def _with_row(values: np.ndarray, row: int, value) -> np.ndarray:
+    """`values` with this row replaced, or added at their end; as they are if `value` is None."""
+    if value is None:
+        return values
+    if row == len(values):
+        return np.concatenate([values, np.asarray(value)[None]])
+    values[row] = value
+    return values
+
+
+def _quotient(product: np.ndarray, factor: np.ndarray) -> np.ndarray:
+    """The other factor; 0 where nothing is left of the product."""
+    return np.divide(product, factor, out=np.zeros_like(product), where=product > 0.0)
