@@ -13,8 +13,8 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from dashboard.canvas import program
-from dashboard.compute import data_workers, kernels, queues, run_workers
-from dashboard.server import left_sessions, offers
+from dashboard.compute import data_workers, kernels, queues, run_workers, stream_workers
+from dashboard.server import flows, left_sessions, offers
 from dashboard.server.doors import Doors
 from dashboard.server.routes import route
 from dashboard.server.stale_requests import StaleRequests
@@ -32,13 +32,14 @@ async def lifespan(app):
     dropping.cancel()
     run_workers.stop()
     data_workers.stop()
+    stream_workers.workers().close()
     kernels.compilers().close()
 
 
 app = st.App(
     "pages/navigation.py",
     lifespan=lifespan,
-    routes=[route(program.ADDRESS, program.serve), offers.route()],
+    routes=[route(program.ADDRESS, program.serve), offers.route(), flows.route()],
     middleware=[
         Middleware(Doors),
         Middleware(UnreadableValues),

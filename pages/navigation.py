@@ -17,6 +17,7 @@ session.open_session()
 page = st.navigation(
     [
         st.Page("experiment/live.py", title="Live lab", default=True),
+        st.Page("experiment/stream.py", title="Stream"),
         st.Page("learn/how_it_works.py", title="How it works"),
         st.Page("experiment/truth.py", title="Set the truth"),
         st.Page("experiment/compare.py", title="Compare"),

@@ -41,17 +41,18 @@ class HiddenMarkovModel(Estimator):
         *,
         emission: str = RIEMANNIAN,
         covariances=None,
+        degrees: float | None = None,
     ) -> Self:
         """A model with known parameters, ready to sample and decode.
 
         `startprob` has shape (N,), `transmat` (N, N), `means` (N, *point_shape). The paper's
         emission has `sigmas` (N,); every other has `covariances` in the shape that
-        `rhmm.emissions.covariances` says.
+        `rhmm.emissions.covariances` says, and one with heavy tails `degrees` of freedom too.
         """
         startprob, transmat = check_stochastic(startprob, transmat, names=("startprob", "transmat"))
         n = len(startprob)
         check_manifold(manifold)
-        law = check_law(manifold, emission, n, means, sigmas, covariances)
+        law = check_law(manifold, emission, n, means, sigmas, covariances, degrees)
         return cls._of_law(startprob, transmat, law)
 
     @classmethod
@@ -89,11 +90,22 @@ class HiddenMarkovModel(Estimator):
 
     @property
     def covariances_(self) -> np.ndarray:
-        """Of an emission that has them, in the shape that `rhmm.emissions.covariances` says."""
+        """Of an emission that has them, in the shape that `rhmm.emissions.covariances` says.
+
+        With heavy tails they are scale matrices, see `rhmm.emissions.student`.
+        """
         law = self.law_
         if law.covariances is None:
             raise AttributeError(f"emission={law.emission!r} has sigmas_, and no covariances_")
         return law.covariances
+
+    @property
+    def degrees_(self) -> float:
+        """Degrees of freedom of an emission with heavy tails."""
+        law = self.law_
+        if law.degrees is None:
+            raise AttributeError(f"emission={law.emission!r} has no degrees_ of freedom")
+        return law.degrees
 
     @property
     def startprob_(self) -> np.ndarray:
@@ -134,7 +146,7 @@ class HiddenMarkovModel(Estimator):
         count = check_integer("n_samples", n_samples, at_least=1)
         rng = as_generator("random_state", random_state)
         states = np.empty(count, dtype=np.int64)
-        _walk(self.startprob_.cumsum(), self.transmat_.cumsum(axis=1), rng.random(count), states)
+        walk(self.startprob_.cumsum(), self.transmat_.cumsum(axis=1), rng.random(count), states)
         X, law = np.empty((count, *self.manifold.point_shape)), self.law_
         for i in range(len(self.startprob_)):
             mine = states == i
@@ -195,7 +207,7 @@ class HiddenMarkovModel(Estimator):
 
     @property
     def n_parameters(self) -> int:
-        """Free parameters: π, A, c and σ or the covariances."""
+        """Free parameters: π, A, c, σ or the covariances, and ν of heavy tails."""
         n = self.n_components_ if self.n_components == AUTO else self.n_components
         return n_parameters(self.manifold, self.emission, n)
 
@@ -265,7 +277,7 @@ def check_model(name: str, model, manifold: Manifold, n_components: int) -> Hidd
 
 
 @kernel
-def _walk(start, transition, uniforms, states):
+def walk(start, transition, uniforms, states):
     """Follow the chain: cumulative probabilities and one uniform number for each step."""
     row = start
     for t in range(len(states)):

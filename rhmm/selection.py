@@ -14,6 +14,7 @@ from rhmm.emissions import RIEMANNIAN, check_emission
 from rhmm.learners.baum_welch import nbytes_held
 from rhmm.learners.em import RiemannianHMM
 from rhmm.learners.em_sizes import CRITERIA, criterion_values, fit_sizes
+from rhmm.learners.tangent_start import Emission
 from rhmm.manifolds import Manifold, check_manifold
 from rhmm.parameters import floor_of_sigma
 from rhmm.validation import (
@@ -102,7 +103,7 @@ def select_n_components(
     floor = floor_of_sigma(manifold, X[observed], min_sigma)
     found = fit_sizes(
         manifold, X, observed, lengths, sizes, rng,
-        emission=emission, shrinkage=None, tried=_STARTS, min_sigma=floor, callback=callback,
+        emission=Emission(emission), tried=_STARTS, min_sigma=floor, callback=callback,
     )  # fmt: skip
     models = []
     for n, (monitor, reached) in found.items():

@@ -24,7 +24,8 @@ from rhmm.validation import check_integer
 
 _FORMAT = "rhmm model 2"
 _FORMAT_WITH_EMISSION = "rhmm model 3"
-"""Of another emission than the paper's: its name and its covariances are there instead of σ."""
+"""Of another emission than the paper's: its name and its covariances are there instead of σ, and
+the degrees of freedom of heavy tails."""
 _FORMAT_WITHOUT_CHECKSUM = "rhmm model 1"
 _ADVICE = "restore it from a copy, or save it again"
 _NO_CHECKSUM = "0" * 64
@@ -38,6 +39,8 @@ def save(path, parameters: Parameters, law: Law) -> None:
         head |= {"format": _FORMAT_WITH_EMISSION, "emission": law.emission}
         values = {**values, "covariances": law.covariances}
         del values["sigmas"]
+    if law.degrees is not None:
+        values["degrees"] = np.array(law.degrees)
     if path.suffix == ".npz":
         write_npz(path, head | values)
         return
@@ -61,7 +64,7 @@ def load(path) -> dict[str, Any]:
         manifold = manifold_named(str(content["manifold"]), size)
         names = set(Parameters._fields)
         if "emission" in content:
-            names = names - {"sigmas"} | {"covariances"}
+            names = names - {"sigmas"} | {"covariances"} | ({"degrees"} & content.keys())
         emission = str(content.get("emission", RIEMANNIAN))
         arrays = {name: content[name] for name in names}
         return {"manifold": manifold, "emission": emission} | arrays

@@ -1,5 +1,7 @@
 """On flat space rhmm is the Gaussian HMM of hmmlearn, digit for digit."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hmmlearn.hmm import GaussianHMM
@@ -93,6 +95,54 @@ def test_twenty_steps_of_em_are_the_same(ours, theirs, X):
         model.monitor_.log_likelihood[:-1], theirs.monitor_.history, rtol=1e-9
     )
     np.testing.assert_allclose(model.means_, theirs.means_, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("prior", "stickiness"),
+    [(3.0, 0.0), (1.0, 20.0), (np.random.default_rng(5).uniform(1.0, 9.0, (N, N)), 5.0)],
+    ids=["flat", "sticky", "matrix"],
+)
+def test_priors_of_the_transitions_are_the_same(ours, theirs, X, prior, stickiness):
+    theirs.transmat_prior = prior + stickiness * np.eye(N)
+    theirs.n_iter = theirs.monitor_.n_iter = 20
+    theirs.monitor_.tol = -np.inf  # it judges without the prior
+    theirs.fit(X, LENGTHS)
+    model = RiemannianHMM(
+        Euclidean(DIM), N, transmat_prior=prior, stickiness=stickiness, init=ours, n_iter=20,
+        tol=0.0,
+    )  # fmt: skip
+    with pytest.warns(ConvergenceWarning):
+        model.fit(X, lengths=LENGTHS)
+    np.testing.assert_allclose(model.transmat_, theirs.transmat_, **CLOSE)
+    np.testing.assert_allclose(model.means_, theirs.means_, **CLOSE)
+    assert np.abs(model.transmat_ - ours.transmat_).max() > 1e-2
+
+
+@pytest.mark.parametrize(
+    ("frozen", "params"),
+    [
+        (("sigmas",), "stm"),
+        (("transmat", "sigmas"), "sm"),
+        (("startprob", "transmat"), "mc"),
+        (("startprob", "transmat", "means", "sigmas"), ""),
+    ],
+)  # hmmlearn's variances are wrong where its means are left out
+def test_frozen_parameters_are_those_that_hmmlearn_leaves_out(ours, theirs, X, frozen, params):
+    theirs.params = params
+    theirs.n_iter = theirs.monitor_.n_iter = 5
+    theirs.monitor_.tol = -np.inf
+    theirs.fit(X)
+    model = RiemannianHMM(Euclidean(DIM), N, frozen=frozen, init=ours, n_iter=5, tol=0.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X)
+    np.testing.assert_allclose(model.startprob_, theirs.startprob_, **CLOSE)
+    np.testing.assert_allclose(model.transmat_, theirs.transmat_, **CLOSE)
+    np.testing.assert_allclose(model.means_, theirs.means_, **CLOSE)
+    if "c" in params:
+        np.testing.assert_allclose(model.sigmas_**2, theirs.covars_[::DIM, 0, 0], **CLOSE)
+    for name in frozen:
+        np.testing.assert_array_equal(getattr(model, name + "_"), getattr(ours, name + "_"))
 
 
 # Other emissions than the paper's

@@ -1,6 +1,7 @@
 // How A and the errors move with k: one panel for each row of A, and one for each of two errors. Every panel has the
 // curves of the online learners on it, and beside it the levels of the baselines.
 
+import { drawTicks } from "./axes.js";
 import { styleOf } from "./learners.js";
 import { colourOf, drawHollowMark, drawMark } from "./marks.js";
 import { drawLine, pen, pixelRatio, setFont, setStroke, typeScale } from "./pen.js";
@@ -220,17 +221,8 @@ export class Curves {
     const ticks = error >= 0
       ? decadeTicks(this.#decades[error]).map(([value, text]) => [yOfError(panel, value, this.#decades[error]), text])
       : [0, 0.5, 1].map((value) => [yOfProbability(panel, value), String(value)]);
-    setFont(g, colours, 12);
-    g.fillStyle = colours.text;
-    g.textBaseline = "middle";
-    g.textAlign = "right";
-    for (const [y, name] of ticks) {
-      g.globalAlpha = 0.2;
-      setStroke(g, colours.text, [], 1);
-      drawLine(g, panel.left, y, panel.right, y);
-      g.globalAlpha = 0.85;
-      g.fillText(name, panel.left - 5 * ratio, y);
-    }
+    drawTicks(g, colours, panel, ticks, 12);
+    g.globalAlpha = 0.85;
     g.textBaseline = "top";
     g.textAlign = "left";
     g.fillText("0", panel.left, panel.bottom + 5 * ratio);

@@ -17,19 +17,31 @@ export const colourOf = (state) => MARKS[state].colour;
  * @param {number} size
  */
 export function traceMark(g, state, x, y, size) {
-  const { corners, turn, outer, inner } = MARKS[state];
   g.beginPath();
-  if (corners === 0) {
+  if (MARKS[state].corners === 0) {
     g.arc(x, y, size, 0, 2 * Math.PI);
     return;
   }
+  for (const corner of cornersOf(state, x, y, size)) g.lineTo(...corner);
+  g.closePath();
+}
+
+/**
+ * The corners of the shape of a state; a circle has none.
+ * @param {number} state
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ * @returns {[number, number][]}
+ */
+export function cornersOf(state, x, y, size) {
+  const { corners, turn, outer, inner } = MARKS[state];
   const count = inner === null ? corners : 2 * corners; // a star has a corner inside after each one outside
-  for (let i = 0; i < count; i++) {
+  return Array.from({ length: count }, (_, i) => {
     const angle = (turn * Math.PI) / 2 + (2 * Math.PI * i) / count;
     const radius = size * (inner !== null && i % 2 ? inner : outer);
-    g.lineTo(x + radius * Math.cos(angle), y + radius * Math.sin(angle));
-  }
-  g.closePath();
+    return [x + radius * Math.cos(angle), y + radius * Math.sin(angle)];
+  });
 }
 
 /**
@@ -69,6 +81,10 @@ export function drawHollowMark(g, colours, state, x, y, size) {
   g.stroke();
 }
 
+/** Those that were used last. @type {Map<string, HTMLCanvasElement>} */
+const stamps = new Map();
+const MOST_STAMPS = 64;
+
 /**
  * A small picture of the mark: stamping it is many times quicker than drawing its outline.
  * @param {number} state
@@ -77,7 +93,11 @@ export function drawHollowMark(g, colours, state, x, y, size) {
  * @param {number} opacity
  */
 export function markStamp(state, colour, size, opacity) {
+  const key = `${state} ${colour} ${size} ${opacity}`, known = stamps.get(key);
+  if (known) return known;
+  if (stamps.size >= MOST_STAMPS) stamps.clear();
   const stamp = document.createElement("canvas");
+  stamps.set(key, stamp);
   stamp.width = stamp.height = Math.ceil(2.8 * size) + 2;
   const g = pen(stamp), middle = stamp.width / 2;
   g.globalAlpha = opacity;

@@ -32,8 +32,8 @@ export default async function (component) {
 }
 """
 
-_LESSON = "lesson/"
-"""The folder of modules that only the lesson needs: no other page waits for them."""
+_LATER = ("lesson/", "stream/")
+"""Folders of modules that one page alone needs: no other page waits for them."""
 
 
 @cache
@@ -53,16 +53,23 @@ def version() -> str:
 def loader(module: str) -> str:
     """The source of a component: a function of a module, named as the module is.
 
-    For example ``lab`` in lab.js, or ``lesson`` in lesson/lesson.js.
+    For example ``lab`` in lab.js, or ``stream`` in stream/stream.js.
     """
-    files = modules() if module.startswith(_LESSON) else first_modules()
+    own = [
+        file for file in modules() if module.startswith(_LATER) and _folder(file) == _folder(module)
+    ]
+    files = [*first_modules(), *own]
     others = json.dumps([file.removesuffix(".js") for file in files])
     return _LOADER % (version(), others, module, module.rpartition("/")[2])
 
 
 def first_modules() -> list[str]:
-    """Those that the first page needs, or another that is not the lesson."""
-    return [file for file in modules() if not file.startswith(_LESSON)]
+    """Those that the first page needs, or another without a folder of its own."""
+    return [file for file in modules() if not file.startswith(_LATER)]
+
+
+def _folder(file: str) -> str:
+    return file.rpartition("/")[0]
 
 
 async def serve(request: Request) -> Response:

@@ -20,6 +20,7 @@
  * @property {number[][]} transmat
  * @property {number[][]} [balls] the σ-balls as ellipses, for charts that need them: cx, cy, rx, ry, angle
  * @property {number[][]} [glyphs] the ellipses that stand for the means, where points are ellipses: rx, ry, angle
+ * @property {boolean[]} [away] the states that the chain does not visit for a while
  */
 
 /** By what observations are coloured; "plain" is one grey for all. @typedef {"plain" | "decoded" | "true"} Colour */
@@ -279,6 +280,14 @@ export class Sender {
    */
   view(view) {
     this.setStateValue("view", { ...view, at: Date.now() });
+  }
+
+  /**
+   * The script or the pace of an endless stream is another one. The server has both: the time tells that it is so.
+   * @param {number} pace
+   */
+  changed(pace) {
+    this.setStateValue("changed", { pace, at: Date.now() });
   }
 
   /** Not a trigger: that would replace one by which means were moved. */

@@ -143,7 +143,7 @@ class ViewReport(TypedDict):
 def read_moved(sent: object) -> Moved | None:
     """What a canvas has sent as ``moved``; None if it is not of that form."""
     match sent:
-        case {"number": number, "pending": [_, *_] as pending} if _is_count(number):
+        case {"number": number, "pending": [_, *_] as pending} if is_count(number):
             drops = tuple(drop for each in pending if (drop := _read_drop(each)) is not None)
             if len(drops) == len(pending):
                 return Moved(number, drops)
@@ -153,7 +153,7 @@ def read_moved(sent: object) -> Moved | None:
 def _read_drop(sent: object) -> Drop | None:
     match sent:
         case {"state": state, "x": x, "y": y, **rest} if (
-            _is_count(state) and _is_real(x) and _is_real(y)
+            is_count(state) and _is_real(x) and _is_real(y)
         ):
             drop = Drop(state=state, x=x, y=y)
             match rest.get("chart"):
@@ -170,10 +170,10 @@ def read_view(sent: object) -> ViewReport | None:
         case {"version": version, "show": [*show], "colour": str(colour), "k": k, **rest}:
             place = {name: rest.get(name) for name in ("x", "y", "zoom", "panX", "panY")}
             if (
-                _is_count(version)
+                is_count(version)
                 and len(show) <= _MOST_NAMES
                 and all(isinstance(name, str) for name in show)
-                and (k is None or _is_count(k))
+                and (k is None or is_count(k))
                 and all(map(_is_real, place.values()))
             ):
                 report = {"version": version, "show": show, "colour": colour, "k": k, **place}
@@ -181,7 +181,8 @@ def read_view(sent: object) -> ViewReport | None:
     return None
 
 
-def _is_count(value: Any) -> bool:
+def is_count(value: Any) -> bool:
+    """Whether a canvas can mean a number of things by this value."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MOST
 
 

@@ -124,8 +124,9 @@ export class Scene {
    * @param {{ circles: boolean, grid: boolean, dim: boolean, seen?: number }} options `seen` is the number of
    *   observations that are shown; all without it
    * @param {Drawing} drawMore adds what moves, on top of the observations and the true means
+   * @param {Drawing} [drawBelow] adds what lies below both
    */
-  draw(options, drawMore) {
+  draw(options, drawMore, drawBelow) {
     const { canvas, chart, truth } = this, colours = look(canvas), g = pen(canvas);
     if (!chart || !truth) return;
     const key = JSON.stringify([canvas.width, canvas.height, colours.text, options.grid, options.dim, typeScale()]);
@@ -140,6 +141,7 @@ export class Scene {
     g.clearRect(0, 0, canvas.width, canvas.height);
     g.drawImage(this.#ground, 0, 0);
     g.drawImage(this.#seen, 0, 0);
+    if (drawBelow) inWindow(g, chart, () => drawBelow(g, colours));
     chart.drawFrame(g, colours);
     inWindow(g, chart, () => {
       this.#drawTruth(g, chart, truth, colours, options);
@@ -195,9 +197,10 @@ export class Scene {
    * @param {number} last
    * @param {number} size
    * @param {number} opacity
+   * @param {Points | null} cloud where they are
    */
-  drawPoints(g, first, last, size, opacity) {
-    const { chart, cloud, truth } = this;
+  drawPoints(g, first, last, size, opacity, cloud = this.cloud) {
+    const { chart, truth } = this;
     if (!chart || !cloud || !truth) return;
     const { xy, glyphs } = cloud;
     const states = { plain: null, decoded: cloud.decoded ?? null, true: cloud.states }[this.#colourBy];
@@ -261,6 +264,7 @@ export class Scene {
     const ratio = pixelRatio(), arm = 10 * ratio;
     this.means.forEach(([x, y], state) => {
       const [sx, sy] = chart.toScreen(x, y);
+      g.globalAlpha = truth.away?.[state] ? 0.3 : 1;
       if (options.circles) {
         const [trueX, trueY] = truth.means[state], ball = truth.balls?.[state];
         const ellipse = ball ? [ball[0] + x - trueX, ball[1] + y - trueY, ...ball.slice(2)] : null;
@@ -287,6 +291,7 @@ export class Scene {
         g.lineTo(sx + arm, sy - arm);
         g.stroke();
       }
+      g.globalAlpha = 1;
     });
   }
 

@@ -16,4 +16,4 @@ export interface Mark {
 export const MARKS: Mark[];
 export const SWITCHES: string[];
 export const MOST_ZOOM: number;
-export const MARKUP: { lab: string; sketch: string; lesson: string };
+export const MARKUP: { lab: string; sketch: string; stream: string; lesson: string };

@@ -31,6 +31,7 @@ def shared_module() -> str:
         "MARKUP": {
             "lab": _markup("lab.html", "picture.css", "lab.css"),
             "sketch": _markup("sketch.html", "picture.css", "sketch.css"),
+            "stream": _markup("stream.html", "picture.css", "stream.css"),
             "lesson": _markup("lesson.html", "picture.css", "lesson.css"),
         },
     }

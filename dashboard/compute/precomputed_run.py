@@ -14,7 +14,7 @@ from dashboard.compute.runs import ExperimentRun, MethodResult, compute
 from dashboard.model.experiment import Experiment
 from dashboard.model.spaces.registry import SPACES
 from rhmm import Parameters, RiemannianHMM, Trace
-from rhmm.learners.em import Iterates
+from rhmm.learners.baum_welch import Iterates
 from rhmm.scoring import MEASURES
 
 FILE = Path(__file__).parent / "default_run.npz"

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from dashboard.model.fields import Control, Settings, setting
 from dashboard.model.kinds import Choice
-from rhmm.datasets import load_emg, load_watch, load_weather
+from rhmm.datasets import load_emg, load_watch, load_weather, make_chain
 from rhmm.datasets.dataset import Dataset
 from rhmm.reading import Window
 from rhmm.recording import Recording
@@ -50,7 +50,24 @@ SHIPPED = {
     "watch": Shipped("Exercises", load_watch, "load_watch()", 7),
     "weather": Shipped("Weather", load_weather, "load_weather()", 4),
 }
-"""By their keys in links."""
+"""Recordings, by their keys in links."""
+
+
+def _simulated(space: str, title: str) -> Shipped:
+    return Shipped(title, lambda: make_chain(space), f'make_chain("{space}")', 3)
+
+
+SIMULATED = {
+    "disk": _simulated("disk", "Poincaré disk"),
+    "ball": _simulated("ball", "Hyperbolic 3-space"),
+    "spd2": _simulated("spd2", "2 × 2 matrices"),
+    "spd3": _simulated("spd3", "3 × 3 matrices"),
+    "spd8": _simulated("spd8", "8 × 8 matrices"),
+    "plane": _simulated("plane", "Plane"),
+}
+"""Simulated chains, by their keys in links."""
+OFFERED = SHIPPED | SIMULATED
+"""All that a visitor can open without a file."""
 
 
 def _one_of(
@@ -72,7 +89,7 @@ def _one_of(
 class Analysis(Settings):
     """A recording and how its states are learned."""
 
-    recording: str = setting("emg", "data", Choice("The recording", (*SHIPPED, FILE)))
+    recording: str = setting("emg", "data", Choice("The recording", (*OFFERED, FILE)))
     states: str = setting(
         "5",
         "states",
@@ -188,8 +205,8 @@ class HeldRecording:
 
 @cache
 def shipped(key: str) -> HeldRecording:
-    """A recording that comes with the product, loaded once."""
-    return HeldRecording((key,), SHIPPED[key].load())
+    """A recording that comes with the product, loaded or simulated once."""
+    return HeldRecording((key,), OFFERED[key].load())
 
 
 def streaming_window(n_observed: int, n_states: int) -> int:

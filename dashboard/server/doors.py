@@ -4,7 +4,8 @@
   dashboard on a visitor's own machine by a name of its own. Streamlit checks its websocket alone.
 - Files are taken only from visitors whose page asks for one, see `uploads`.
 - Streamlit's metrics are closed: they are for the server's owner, not for visitors.
-- So many visitors are let in at a time as the memory can hold, see `MOST_VISITORS`.
+- So many visitors are let in at a time as the memory can hold, see `MOST_VISITORS`. The socket of
+  an endless stream belongs to one of them and is not counted again.
 """
 
 import os
@@ -15,6 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from dashboard.server import uploads
+from dashboard.server.flows import is_flow
 from dashboard.server.routes import path_to
 
 MOST_VISITORS = int(os.environ.get("RHMM_VISITORS") or 100)
@@ -52,6 +54,9 @@ class Doors:
 
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
         allowed = is_host_allowed(Headers(scope=scope).get("host"))
+        if allowed and is_flow(scope["path"]):
+            await self._app(scope, receive, send)
+            return
         if not allowed or self._is_full:
             await send({"type": "websocket.close", "code": _TRY_LATER if allowed else _POLICY})
             return

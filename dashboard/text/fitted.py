@@ -85,6 +85,11 @@ STORIES = {
 }
 """By the keys of the recordings."""
 
+SIMULATED = (
+    "Three hidden states, simulated by the engine. Their labels are the true states, so the "
+    "agreement with the labels is the accuracy."
+)
+
 
 def origin(recording: Recording) -> str:
     """Who made a recording, its licence, and how it was processed."""
@@ -188,13 +193,18 @@ def summary(fitted: Fitted) -> str:
 def map_note(fitted: Fitted) -> str:
     """What the map shows, and what it does not."""
     picture, total = fitted.picture, fitted.n_observed
-    if fitted.recording.manifold == Hyperbolic(2):
-        outline = (
-            "circle has radius σ"
-            if fitted.request.emission == ROUND
-            else ("outline is one standard deviation away")
+    if picture.outlines is not None:
+        space, round_one = (
+            ("The ball, which can be turned,", "sphere")
+            if picture.is_solid
+            else ("The disk", "circle")
         )
-        words = f"The disk is its own map. A large mark is a mean, its {outline}."
+        outline = (
+            f"{round_one} has radius σ"
+            if fitted.request.emission == ROUND
+            else "outline is one standard deviation away"
+        )
+        words = f"{space} is its own map. A large mark is a mean, its {outline}."
     else:
         words = (
             "A large mark is a mean. The map is flat: it has the two directions in which the "
@@ -217,6 +227,8 @@ def means_note(fitted: Fitted) -> str:
             "The mean of each state is a matrix: its correlations as colours, violet below 0 and "
             "brown above, and its standard deviations as bars."
         )
+    if fitted.recording.manifold.size == 3:
+        words += " Above, each is an ellipsoid in a size of its own; they turn together."
     if fitted.request.is_recentred:
         words += (
             " Re-centred, it says how the state differs from the middle of its sequence, which is "

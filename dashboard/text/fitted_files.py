@@ -14,9 +14,9 @@ from dashboard.compute.fits import Fitted
 from dashboard.model.analysis import (
     EM,
     MOST_STATES,
+    OFFERED,
     ROUND,
     SEED,
-    SHIPPED,
     HeldFile,
     ReadOptions,
     streaming_window,
@@ -86,7 +86,7 @@ def _source(key: tuple) -> tuple[list[str], str]:
             [f"from rhmm.reading import {names}"],
             f'recording, report = read({first.name!r}{said})\nprint(*report.notes, sep="\\n")',
         )
-    call = SHIPPED[first].call
+    call = OFFERED[first].call
     return [f"from rhmm.datasets import {call.partition('(')[0]}"], f"recording = {call}"
 
 

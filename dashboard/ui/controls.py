@@ -9,10 +9,12 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dashboard.model.draft import Draft
+from dashboard.model.endless import Endless
 from dashboard.model.experiment import MOST_SEED, Experiment
 from dashboard.model.fields import Control
 from dashboard.model.plan import Plan
 from dashboard.model.presets import preset_of
+from dashboard.model.scenarios import scenario_of, scenarios
 from dashboard.model.spaces.registry import SPACES
 from dashboard.model.stories import stories, story_of
 from dashboard.model.view import View
@@ -40,10 +42,7 @@ def sidebar() -> None:
         _choose_preset()
         for name in after:
             setting(me.experiment, name)
-        with st.container(horizontal=True):
-            st.button("New data", on_click=_draw_anew, help="The same model, another random chain.")
-            st.button("Reset", on_click=_reset, help="Everything as it was at first.")
-            _share()
+        _actions()
 
 
 def data_sidebar() -> None:
@@ -53,6 +52,36 @@ def data_sidebar() -> None:
         for name in ("states", "method", "shape", "centring"):
             setting(me.analysis, name)
         _share()
+
+
+def stream_sidebar() -> None:
+    """The controls of the Stream page, and the link to share."""
+    me = session.visitor()
+    with st.sidebar:
+        setting(me.endless, "learners")
+        _choose_space()
+        _choose_preset()
+        setting(me.experiment, "window")
+        setting(me.experiment, "seed")
+        _actions()
+
+
+def choose_scenario() -> None:
+    """Scripts of events that each show one thing."""
+    me = session.visitor()
+    n_states = me.experiment.valid.n_states
+    ready = scenarios(n_states)
+
+    def choose(name: str | None) -> None:
+        if name is not None:
+            me.propose(me.endless, events=ready[name].events)
+
+    current = scenario_of(me.endless.valid.events, n_states)
+    about = " ".join(f"**{one.name}:** {one.about}" for one in ready.values())
+    sync.widget(
+        st.pills, "scenario", "Scenario", current, choose, options=list(ready), help=about,
+        label_visibility="collapsed",
+    )  # fmt: skip
 
 
 def setting(draft: Draft, name: str) -> None:
@@ -147,9 +176,18 @@ def _choose_preset() -> None:
     )  # fmt: skip
 
 
+def _actions() -> None:
+    """Buttons for other data, for the beginning, and for the link."""
+    with st.container(horizontal=True):
+        st.button("New data", on_click=_draw_anew, help="The same model, another random chain.")
+        st.button("Reset", on_click=_reset, help="Everything as it was at first.")
+        _share()
+
+
 def _reset() -> None:
     me = session.visitor()
     me.plan.reset(Plan())
+    me.endless.reset(Endless())
     me.open(Experiment(), View())
 
 

@@ -17,8 +17,10 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 
 from dashboard.canvas.protocol import Channel
 from dashboard.compute.jobs import Job, Progress
+from dashboard.compute.stream_workers import LiveStream
 from dashboard.model.analysis import Analysis
 from dashboard.model.draft import Draft
+from dashboard.model.endless import Endless
 from dashboard.model.experiment import Experiment, window_for
 from dashboard.model.kinds import Invalid
 from dashboard.model.lesson import Lesson
@@ -27,9 +29,12 @@ from dashboard.model.spaces.registry import SPACES
 from dashboard.model.view import View
 from dashboard.server.offers import Offer
 from dashboard.ui.own_data import OwnData
+from rhmm.worlds import Event
 
 DATA_PAGE = "data"
 """The address of the page that takes files."""
+STREAM_PAGE = "stream"
+"""The address of the page with an endless stream."""
 _KEY = "visitor"
 _MOST_WRITTEN = 100
 """Queries that a session remembers: a browser that never answers must not fill the memory."""
@@ -39,6 +44,7 @@ _LINK_KEYS = (
     *Plan.link_keys(),
     *Lesson.link_keys(),
     *Analysis.link_keys(),
+    *Endless.link_keys(),
 )
 
 
@@ -72,6 +78,11 @@ class Visitor:
     analysis: Draft[Analysis] = field(default_factory=lambda: Draft(Analysis()))
     data: OwnData = field(default_factory=OwnData)
     """The visitor's own file and what was made of it."""
+    endless: Draft[Endless] = field(default_factory=lambda: Draft(Endless()))
+    stream: LiveStream | None = None
+    """The endless stream that the visitor looks at: it ends when this lets it go."""
+    stream_script: tuple[Event, ...] = ()
+    """Its events, as far as the settings have them."""
     guesses: dict[str, str] = field(default_factory=dict)
     """What the visitor has guessed on each screen of the lesson."""
     link_problems: list[Invalid] = field(default_factory=list)
@@ -160,7 +171,9 @@ class Visitor:
             experiment, view = self.experiment.valid, self.view
         else:
             experiment, view = other, replace(self.view, k=None)
-        settings = (experiment, view, self.plan.valid, self.lesson, self.analysis.valid)
+        settings = (
+            experiment, view, self.plan.valid, self.lesson, self.analysis.valid, self.endless.valid,
+        )  # fmt: skip
         return {key: text for one in settings for key, text in one.to_query().items()}
 
 
@@ -200,6 +213,9 @@ def _open_link(asked: dict[str, str]) -> None:
     me.view, view_problems = View.from_query(asked | {"space": experiment.space})
     me.lesson, lesson_problems = Lesson.from_query(asked)
     analysis, analysis_problems = Analysis.from_query(asked)
+    endless, endless_problems = Endless.from_query(asked)
+    if endless != me.endless.valid:
+        me.endless.reset(endless)
     if analysis != me.analysis.valid:
         me.analysis.reset(analysis)
     if (experiment, plan) != (me.experiment.valid, me.plan.valid):
@@ -208,15 +224,19 @@ def _open_link(asked: dict[str, str]) -> None:
         me.plan.reset(plan)
     me.link_problems = (
         experiment_problems + plan_problems + view_problems + lesson_problems + analysis_problems
-    )
+    ) + endless_problems
     me.written = []
     me.links += 1
 
 
 def enter(page: str) -> None:
-    """The visitor is on this page: only the page with an uploader takes files."""
+    """The visitor is on this page: only one takes files, and only one keeps a stream going."""
+    me = visitor()
     if page != DATA_PAGE:
-        visitor().data.grant = None
+        me.data.grant = None
+    if page != STREAM_PAGE and me.stream is not None:
+        me.stream.close()
+        me.stream = None
 
 
 def write_link() -> None:

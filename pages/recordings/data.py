@@ -4,10 +4,19 @@ import streamlit as st
 
 from dashboard.compute.fits import FitRequest, Fitted, ReadRequest, is_of_matrices
 from dashboard.figures import fitted as figures
-from dashboard.figures import fitted_timeline
+from dashboard.figures import fitted_solid, fitted_timeline
 from dashboard.figures.common import WRONG
 from dashboard.figures.states import legend
-from dashboard.model.analysis import EM, FILE, RECENTRED, SHIPPED, TIED, shipped
+from dashboard.model.analysis import (
+    EM,
+    FILE,
+    OFFERED,
+    RECENTRED,
+    SHIPPED,
+    SIMULATED,
+    TIED,
+    shipped,
+)
 from dashboard.model.view import MOST_WIDE, clamped_timeline, turned_timeline
 from dashboard.server import uploads
 from dashboard.text import columns
@@ -35,16 +44,28 @@ mine = me.data
 
 def choose_source() -> None:
     def choose(key: str | None) -> None:
-        if key in SHIPPED:
-            me.propose(me.analysis, recording=key, states=str(SHIPPED[key].states))
-        elif key == FILE:
+        if key == FILE:
             me.propose(me.analysis, recording=FILE)
+        elif key in OFFERED:
+            me.propose(me.analysis, recording=key, states=str(OFFERED[key].states))
 
-    titles = {key: one.title for key, one in SHIPPED.items()} | {FILE: "Your file"}
+    chosen = me.analysis["recording"]
+    first = next(iter(SIMULATED))  # stands for all of them in the first row
+    titles = {key: one.title for key, one in SHIPPED.items()}
+    titles |= {first: "Simulated", FILE: "Your file"}
     sync.widget(
-        st.segmented_control, "recording", "Recording", me.analysis["recording"], choose,
-        options=list(titles), format_func=titles.get, label_visibility="collapsed",
+        st.segmented_control, "recording", "Recording", first if chosen in SIMULATED else chosen,
+        choose, options=list(titles), format_func=titles.get, label_visibility="collapsed",
     )  # fmt: skip
+    if chosen in SIMULATED:
+        spaces = {key: one.title for key, one in SIMULATED.items()}
+        sync.widget(
+            st.segmented_control, "simulated", "Simulated on", chosen, choose,
+            options=list(spaces), format_func=spaces.get,
+        )  # fmt: skip
+        st.markdown(words.SIMULATED)
+    else:
+        sync.hide("simulated")
 
 
 def show_sharper() -> None:
@@ -142,12 +163,14 @@ def show_map(fitted: Fitted) -> None:
         with st.container(key="data-map"):
             st.subheader("Where the observations lie")
             with st.container(key="data-map-box"):
-                chart(
-                    figures.map_figure(fitted),
-                    key="data-map-figure",
-                    height="stretch",
-                    alt=figures.map_in_words(fitted),
-                )
+                if fitted.picture.is_solid:
+                    drawing, alt = (
+                        fitted_solid.ball_figure(fitted),
+                        fitted_solid.ball_in_words(fitted),
+                    )
+                else:
+                    drawing, alt = figures.map_figure(fitted), figures.map_in_words(fitted)
+                chart(drawing, key="data-map-figure", height="stretch", alt=alt)
         with st.container(key="data-chain"):
             st.subheader("How states follow each other", help=columns.TRANSMAT.definition)
             chain_diagram(figures.chain(fitted), key="data-chain-picture")
@@ -187,6 +210,9 @@ def show_timeline(fitted: Fitted) -> None:
 def show_means(fitted: Fitted) -> None:
     st.subheader("What each state looks like")
     st.markdown(words.means_note(fitted))
+    if fitted.recording.manifold.size == 3:
+        chart(fitted_solid.ellipsoids_figure(fitted), key="ellipsoids", height=260,
+              alt=fitted_solid.ellipsoids_in_words(fitted))  # fmt: skip
     with st.container(key="panels-roomy-means"):
         for state, drawing in enumerate(figures.mean_figures(fitted)):
             with st.container(key=f"panel-roomy-means-{state}"):
@@ -213,7 +239,8 @@ if me.analysis.valid.recording == FILE:
     give_file()
 else:
     mine.grant = None  # no uploader, no files
-    tell_story(me.analysis.valid.recording)
+    if me.analysis.valid.recording in SHIPPED:
+        tell_story(me.analysis.valid.recording)
 
 wanted = current()
 job = None if wanted is None else request(wanted)

@@ -9,6 +9,16 @@ import numpy as np
 from rhmm.validation import LARGEST_MODERATE, SMALLEST_MODERATE, as_numbers
 
 KINDS = ("isotropic", "diag", "tied", "full")
+_AFTER = "student-"
+"""What stands before the kind in the name of a heavy-tailed emission."""
+STUDENT = "student"
+"""The heavy-tailed emission without a preferred direction."""
+STUDENTS = (STUDENT, *(_AFTER + kind for kind in KINDS[1:]))
+
+
+def kind_of(emission: str) -> str:
+    """The kind of the covariances of this emission."""
+    return "isotropic" if emission == STUDENT else emission.removeprefix(_AFTER)
 
 
 def shape_of(kind: str, n: int, dim: int) -> tuple[int, ...]:

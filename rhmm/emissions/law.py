@@ -1,11 +1,22 @@
 """What EM and models ask of the laws of the observations."""
 
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from collections.abc import Collection
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from rhmm.manifolds import Manifold
+
+
+class Prior(NamedTuple):
+    """So many more observations of each spread, with the same variance in all directions."""
+
+    weight: float
+    variance: float
+
+
+NO_PRIOR = Prior(0.0, 1.0)
 
 
 class Law(ABC):
@@ -22,6 +33,8 @@ class Law(ABC):
     """Its name among the emissions."""
     covariances: np.ndarray | None = None
     """None for the paper's law, which has none."""
+    degrees: float | None = None
+    """Degrees of freedom ν of a law with heavy tails, None for others."""
     sigmas: np.ndarray
     """The σ of a Riemannian Gaussian with the same E[d²] to the mean, shape (N,)."""
 
@@ -56,10 +69,12 @@ class Law(ABC):
         alive: np.ndarray,
         view: Any,
         min_sigma: float,
+        frozen: Collection[str] = (),
     ) -> tuple[Self, Any]:
         """The M-step: the law under weights (N, T), and its view of the points.
 
         States that are not `alive` (N,) keep their parameters; no spread is below `min_sigma`.
+        Of the parameters ``"means"``, ``"sigmas"`` and ``"covariances"`` those in `frozen` stay.
         The view that is given may be overwritten.
         """
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rhmm.emissions.law import Law
+from rhmm.emissions.law import NO_PRIOR, Law, Prior
 from rhmm.manifolds import Manifold
 from rhmm.parameters import log_densities, scaled_densities_into, sigmas_from_delta
 
@@ -15,8 +15,14 @@ class RiemannianGaussians(Law):
 
     emission = RIEMANNIAN
 
-    def __init__(self, manifold: Manifold, means: np.ndarray, sigmas: np.ndarray):
-        self.manifold, self.means, self.sigmas = manifold, means, sigmas
+    def __init__(
+        self,
+        manifold: Manifold,
+        means: np.ndarray,
+        sigmas: np.ndarray,
+        prior: Prior = NO_PRIOR,
+    ):
+        self.manifold, self.means, self.sigmas, self.prior = manifold, means, sigmas, prior
 
     @staticmethod
     def n_of_spread(emission, n, dim):
@@ -34,19 +40,35 @@ class RiemannianGaussians(Law):
         scaled_densities_into(view, -0.5 / self.sigmas**2, log_z, density, shift)
         return density, shift
 
-    def maximised(self, points, weights, alive, view, min_sigma):
+    def maximised(self, points, weights, alive, view, min_sigma, frozen=()):
         """c_i is the weighted centre of mass, σ_i = δ⁻¹ of the weighted mean of d² to it."""
         means, sigmas = self.means.copy(), self.sigmas.copy()
-        occupied = weights.sum(axis=1)
-        means[alive], d2_alive, _ = self.manifold.recentre(points, weights[alive], means[alive])
-        delta = np.einsum("it,it->i", weights[alive], d2_alive) / occupied[alive]
-        sigmas[alive] = sigmas_from_delta(self.manifold, delta, min_sigma)
-        if alive.all():
-            view = d2_alive
-        else:
-            view = view.copy()
-            view[alive] = d2_alive
-        return RiemannianGaussians(self.manifold, means, sigmas), view
+        of_living = weights[alive]
+        d2 = view if alive.all() else view[alive]
+        if "means" not in frozen:
+            means[alive], d2, _ = self.manifold.recentre(points, of_living, means[alive])
+            if alive.all():
+                view = d2
+            else:
+                view = view.copy()
+                view[alive] = d2
+        if "sigmas" not in frozen:
+            weight, variance = self.prior
+            spread = np.einsum("it,it->i", of_living, d2) + weight * self.manifold.dim * variance
+            delta = spread / (of_living.sum(axis=1) + weight)
+            sigmas[alive] = sigmas_from_delta(self.manifold, delta, min_sigma)
+        return RiemannianGaussians(self.manifold, means, sigmas, self.prior), view
+
+    def log_prior(self):
+        """−w (δ₀/2σ² + log Z(σ)) for every state, w being the weight of the prior and δ₀ its E[d²].
+
+        A prior of this form is as if there were so many more observations at that distance.
+        """
+        weight, variance = self.prior
+        if weight == 0.0:
+            return 0.0
+        log_z = self.manifold.gaussian.moments(self.sigmas).log_z
+        return -weight * float((0.5 * self.manifold.dim * variance / self.sigmas**2 + log_z).sum())
 
     def sums(self, points, weights):
         return self.manifold.centre_sums(points, weights, self.means)
@@ -70,4 +92,4 @@ class RiemannianGaussians(Law):
         return self.manifold.sample(self.means[state], self.sigmas[state], size, rng)
 
     def permuted(self, order):
-        return RiemannianGaussians(self.manifold, self.means[order], self.sigmas[order])
+        return RiemannianGaussians(self.manifold, self.means[order], self.sigmas[order], self.prior)

@@ -15,29 +15,19 @@ rotations about it move a tied law along. Re-centre the data first, see `rhmm.re
 """
 
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
 from rhmm.emissions import covariances as kinds
-from rhmm.emissions.law import Law
+from rhmm.emissions.law import NO_PRIOR, Law, Prior
 from rhmm.manifolds import Manifold
 
 _SHORTER = (1.0, 0.5, 0.25, 0.125)
 """Shares of the way to the centre of mass that are tried."""
 _ROUNDING = 1e-10
 """The share of itself by which rounding may make an expected log-likelihood fall."""
-
-
-class Prior(NamedTuple):
-    """So many more observations of each covariance, with the same variance in all directions."""
-
-    weight: float
-    variance: float
-
-
-NO_PRIOR = Prior(0.0, 1.0)
 
 
 class View(NamedTuple):
@@ -53,6 +43,8 @@ class WrappedGaussians(Law):
     """Wrapped Gaussians with covariances of one kind, see `rhmm.emissions.covariances`."""
 
     covariances: np.ndarray
+    kind: str
+    """Of the covariances."""
 
     def __init__(
         self,
@@ -63,21 +55,28 @@ class WrappedGaussians(Law):
         prior: Prior = NO_PRIOR,
     ):
         self.manifold, self.means, self.emission = manifold, means, emission
+        self.kind = kinds.kind_of(emission)
         self.covariances, self.prior = covariances, prior
         n, dim = len(means), manifold.dim
-        self._matrices = kinds.matrices(emission, covariances, n, dim)
+        self._matrices = kinds.matrices(self.kind, covariances, n, dim)
         self.variances = np.trace(self._matrices, axis1=1, axis2=2) / dim
         """tr Σ_i / D, shape (N,)."""
         self.sigmas = manifold.gaussian.sigma(dim * self.variances)
 
     @staticmethod
     def n_of_spread(emission, n, dim):
-        return kinds.n_free(emission, n, dim)
+        return kinds.n_free(kinds.kind_of(emission), n, dim)
+
+    def with_parameters(
+        self, manifold: Manifold, means: np.ndarray, covariances: np.ndarray
+    ) -> Self:
+        """A law of the same emission under the same prior."""
+        return type(self)(manifold, means, self.emission, covariances, self.prior)
 
     @cached_property
     def _whiteners(self) -> list[np.ndarray]:
         """W_i, lower triangular, with W Σ Wᵀ = I."""
-        if self.emission == "tied":
+        if self.kind == "tied":
             return [_whitener(self.covariances)] * len(self.means)
         return [_whitener(matrix) for matrix in self._matrices]
 
@@ -95,13 +94,23 @@ class WrappedGaussians(Law):
         return np.stack(columns, axis=1)
 
     def _log_density(self, state: int, coordinates, log_volume) -> np.ndarray:
-        whitener = self._whiteners[state]
-        white = coordinates @ whitener.T
-        log_factor = np.log(np.diagonal(whitener)).sum()
-        log_factor -= 0.5 * self.manifold.dim * np.log(2.0 * np.pi)
-        return log_factor - 0.5 * np.einsum("td,td->t", white, white) - log_volume
+        radial = self._log_radial(self._squares(state, coordinates))
+        return np.log(np.diagonal(self._whiteners[state])).sum() + radial - log_volume
 
-    def maximised(self, points, weights, alive, view, min_sigma):
+    def _squares(self, state: int, coordinates: np.ndarray) -> np.ndarray:
+        """uᵀ Σ⁻¹ u of coordinates (T, D), shape (T,)."""
+        white = coordinates @ self._whiteners[state].T
+        return np.einsum("td,td->t", white, white)
+
+    def _log_radial(self, squares: np.ndarray) -> np.ndarray:
+        """The log density on flat space where Σ = I, from |u|²; both of shape (T,)."""
+        return -0.5 * squares - 0.5 * self.manifold.dim * np.log(2.0 * np.pi)
+
+    def _pulling(self, state: int, weights: np.ndarray, coordinates: np.ndarray) -> np.ndarray:
+        """The weights (T,) by which points pull at the mean and the covariance of a state."""
+        return weights
+
+    def maximised(self, points, weights, alive, view, min_sigma, frozen=()):
         """Means move towards their centres of mass, then covariances are the likeliest there.
 
         The centre of mass of a wrapped Gaussian is its mean, as E[u] = 0. On a flat space the
@@ -109,18 +118,23 @@ class WrappedGaussians(Law):
         mean too, and the maximum has no closed form but lies nearby. So a mean goes as far towards
         the centre of mass as the expected log-likelihood does not fall: EM then never loses any.
         """
-        means, dim = self.means.copy(), self.manifold.dim
-        centres, _, _ = self.manifold.recentre(points, weights[alive], means[alive])
+        means, dim, living = self.means.copy(), self.manifold.dim, np.flatnonzero(alive)
+        if "means" not in frozen:
+            pulls = [self._pulling(i, weights[i], view.coordinates[i]) for i in living]
+            centres, _, _ = self.manifold.recentre(points, np.stack(pulls), means[alive])
+            for i, centre in zip(living, centres, strict=True):
+                means[i] = self._approach(i, centre, points, weights[i], view)
+        if "covariances" in frozen:
+            return self.with_parameters(self.manifold, means, self.covariances), view
         scatter = np.zeros((len(means), dim, dim))
-        for i, centre in zip(np.flatnonzero(alive), centres, strict=True):
-            means[i] = self._approach(i, centre, points, weights[i], view)
+        for i in living:
             u = view.coordinates[i]
-            scatter[i] = (u * weights[i][:, None]).T @ u
+            scatter[i] = (u * self._pulling(i, weights[i], u)[:, None]).T @ u
         new = kinds.estimated(
-            self.emission, self.covariances, scatter, weights.sum(axis=1), alive, *self.prior,
+            self.kind, self.covariances, scatter, weights.sum(axis=1), alive, *self.prior,
             least=min_sigma**2,
         )  # fmt: skip
-        return WrappedGaussians(self.manifold, means, self.emission, new, self.prior), view
+        return self.with_parameters(self.manifold, means, new), view
 
     def _approach(self, state: int, centre, points, weights, view: View) -> np.ndarray:
         """The mean on its way to `centre`; its coordinates are written into the view."""
@@ -142,7 +156,7 @@ class WrappedGaussians(Law):
         """−½ w (log det Σ + v tr Σ⁻¹) for every covariance, w and v being those of the prior."""
         if self.prior.weight == 0.0:
             return 0.0
-        distinct = self._whiteners[:1] if self.emission == "tied" else self._whiteners
+        distinct = self._whiteners[:1] if self.kind == "tied" else self._whiteners
         total = 0.0
         for whitener in distinct:
             total += 2.0 * np.log(np.diagonal(whitener)).sum()
@@ -153,15 +167,16 @@ class WrappedGaussians(Law):
         return self.variances <= min_sigma**2 * (1.0 + 1e-9)
 
     def draw(self, state, size, rng):
-        noise = rng.standard_normal((size, self.manifold.dim))
-        coordinates = noise @ np.linalg.cholesky(self._matrices[state]).T
+        coordinates = self._noise(size, rng) @ np.linalg.cholesky(self._matrices[state]).T
         return self.manifold.from_normal_coordinates(self.means[state], coordinates)
 
+    def _noise(self, size: int, rng: np.random.Generator) -> np.ndarray:
+        """Draws of the law on flat space where Σ = I, shape (size, D)."""
+        return rng.standard_normal((size, self.manifold.dim))
+
     def permuted(self, order):
-        covariances = kinds.permuted(self.emission, self.covariances, order)
-        return WrappedGaussians(
-            self.manifold, self.means[order], self.emission, covariances, self.prior
-        )
+        covariances = kinds.permuted(self.kind, self.covariances, order)
+        return self.with_parameters(self.manifold, self.means[order], covariances)
 
 
 def _whitener(covariance: np.ndarray) -> np.ndarray:

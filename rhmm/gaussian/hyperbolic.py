@@ -1,6 +1,7 @@
 """The Riemannian Gaussian of H^d: its moments for every d and σ, and an exact sampler."""
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -51,6 +52,18 @@ def sample_radius(rng: np.random.Generator, law: HyperbolicGaussian, sigma, size
     since sinh(r) = e^r(1 − e^{−2r})/2. One or the other accepts at least three draws in four
     for d ≤ 10 (measured), and nine in ten on the disk.
     """
+    radii = np.empty(size)
+    near = _width_near(law, float(sigma))
+    if near is not None:
+        _sample_near(rng, law.dim, near, radii)
+    else:
+        _sample_far(rng, law.dim, sigma, radii)
+    return radii
+
+
+@lru_cache(256)  # a stream is drawn in many short pieces
+def _width_near(law: HyperbolicGaussian, sigma: float) -> float | None:
+    """The scale of the χ law if it is the better envelope, else None."""
     bend = law.dim - 1
     log_z = law.moments(np.array([sigma])).log_z[0]
     precision = 1.0 / sigma**2 - bend / 3.0
@@ -64,12 +77,7 @@ def sample_radius(rng: np.random.Generator, law: HyperbolicGaussian, sigma, size
         + 0.5 * (bend * sigma) ** 2
         + 0.5 * math.log(2.0 * math.pi * sigma**2)
     )
-    radii = np.empty(size)
-    if accept_near >= accept_far:
-        _sample_near(rng, law.dim, 1.0 / math.sqrt(precision), radii)
-    else:
-        _sample_far(rng, law.dim, sigma, radii)
-    return radii
+    return 1.0 / math.sqrt(precision) if accept_near >= accept_far else None
 
 
 @kernel

@@ -10,7 +10,7 @@ Var d² = 2σ⁴(n + 4σ²h′ + 2σ⁴h″) follow without loss.
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from threading import Lock
 from typing import Any
 
@@ -175,6 +175,18 @@ def sample_eigenvalues(rng, law: SPDGaussian, sigma: float, size: int) -> np.nda
     and u₀ is chosen to accept most. (The tangent at 0 alone accepts much less for m > 3.)
     *Far*: r_i ~ N(σ²p_i, σ²), p_i = i − (m−1)/2, accepted if ordered, with Π(1 − e^{−x_ij}).
     """
+    logs = np.empty((size, law.size))
+    near = _envelope_near(law, float(sigma))
+    if near is not None:
+        _sample_near(rng, sigma, *near, logs)
+    else:
+        _sample_far(rng, sigma, logs)
+    return logs
+
+
+@lru_cache(256)  # a stream is drawn in many short pieces
+def _envelope_near(law: SPDGaussian, sigma: float) -> tuple[float, float, float] | None:
+    """Spread, offset and slope of the best near envelope, or None where the far one is better."""
     m = law.size
     variance = sigma**2
     log_z = law.moments(np.array([sigma])).log_z[0]
@@ -201,14 +213,9 @@ def sample_eigenvalues(rng, law: SPDGaussian, sigma: float, size: int) -> np.nda
             f"sigma={sigma:g} is out of reach of the exact sampler on {m}×{m} matrices: "
             "it would accept fewer than one draw in 10⁸"
         )
-    logs = np.empty((size, m))
-    if near[best] >= far + math.log(5.0 * m):  # a far draw is faster by about that much
-        _sample_near(
-            rng, sigma, 1.0 / math.sqrt(precisions[best]), offsets[best], slopes[best], logs
-        )
-    else:
-        _sample_far(rng, sigma, logs)
-    return logs
+    if near[best] < far + math.log(5.0 * m):  # a far draw is faster by about that much
+        return None
+    return 1.0 / math.sqrt(precisions[best]), float(offsets[best]), float(slopes[best])
 
 
 def _tangent(u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

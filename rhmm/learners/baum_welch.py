@@ -1,6 +1,7 @@
 """The Baum–Welch algorithm: EM steps on a hidden Markov model, whatever its emission."""
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -8,8 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from rhmm.emissions import Law
+from rhmm.exceptions import ConvergenceWarning, warn_degenerate, warn_not_converged
 from rhmm.inference import Smoothed, smoothing
 from rhmm.inference.forward_backward import smoothing_scaled
+from rhmm.learners.constraints import FREE, Constraints
 from rhmm.parameters import Parameters
 
 LEAST_WEIGHT = 1e-6
@@ -26,7 +29,7 @@ class Monitor:
     log_likelihood: list[float] = field(default_factory=list)
     """log p(X)."""
     log_prior: list[float] = field(default_factory=list)
-    """Of the emission, 0 for the paper's. The sum of both never falls but for a
+    """Of the emission and of A, 0 where these have none. The sum of both never falls but for a
     `ConvergenceWarning`."""
     parameters: list[Parameters] = field(default_factory=list)
     """The whole path, from the start to the result."""
@@ -35,11 +38,11 @@ class Monitor:
     cancelled: bool = False
     """Whether the callback stopped the fit."""
 
-    def note(self, reached: "Iterate", log_likelihood: float) -> None:
-        """Add where a step has led."""
+    def note(self, reached: "Iterate", log_likelihood: float, log_prior: float = 0.0) -> None:
+        """Add where a step has led; `log_prior` is that of A."""
         self.parameters.append(reached.parameters)
         self.log_likelihood.append(log_likelihood)
-        self.log_prior.append(reached.law.log_prior())
+        self.log_prior.append(reached.law.log_prior() + log_prior)
 
     def drop_last(self) -> None:
         """Forget the last step, which is not taken after all."""
@@ -86,6 +89,37 @@ class Iterate(NamedTuple):
         return Parameters(self.startprob, self.transmat, self.law.means, self.law.sigmas)
 
 
+class Iterates(NamedTuple):
+    """The path of EM: row r belongs to the parameters after ``step[r]`` iterations."""
+
+    step: np.ndarray
+    """Shape (R,)."""
+    startprob: np.ndarray
+    """Shape (R, N)."""
+    transmat: np.ndarray
+    """Shape (R, N, N)."""
+    means: np.ndarray
+    """Shape (R, N, *point_shape)."""
+    sigmas: np.ndarray
+    """Shape (R, N)."""
+    log_likelihood: np.ndarray
+    """log p(X), shape (R,)."""
+
+    @classmethod
+    def of(cls, monitor: Monitor) -> "Iterates":
+        """All that a fit went through."""
+        startprob, transmat, means, sigmas = map(np.stack, zip(*monitor.parameters, strict=True))
+        step, log_likelihood = np.arange(len(startprob)), np.array(monitor.log_likelihood)
+        return cls(step, startprob, transmat, means, sigmas, log_likelihood)
+
+    def permuted(self, order: np.ndarray) -> "Iterates":
+        """The same path with state ``order[i]`` renamed to i."""
+        of_states = {
+            name: getattr(self, name)[:, order] for name in ("startprob", "means", "sigmas")
+        }
+        return self._replace(transmat=self.transmat[:, order][:, :, order], **of_states)
+
+
 def climb(
     X: np.ndarray,
     observed: np.ndarray,
@@ -95,20 +129,21 @@ def climb(
     n_iter: int,
     tol: float,
     min_sigma: float,
+    constraints: Constraints = FREE,
     callback: Callable[[Monitor], None] | None = None,
 ) -> tuple[Monitor, Iterate, Smoothed]:
     """Climb the likelihood of X (T, *point_shape) from `start`, in silence.
 
-    A callback that raises StopIteration ends the climb. Returns what happened, the last iterate and
-    its posteriors.
+    Transitions that are forbidden must be so in `start`: they then stay at 0. A callback that
+    raises StopIteration ends the climb. Returns what happened, the last iterate and its posteriors.
     """
     monitor = Monitor()
     points = X if observed.all() else X[observed]
     present = start
     view = start.law.view(points)
     while True:
-        posterior = expected(present, view, observed, lengths)
-        monitor.note(present, posterior.log_likelihood)
+        posterior = expected(present, view, observed, lengths, constraints)
+        monitor.note(present, posterior.log_likelihood, constraints.log_prior(present.transmat))
         if monitor.is_stopped_by(callback):
             break
         monitor.converged = monitor.gain < tol and not monitor.has_fallen
@@ -117,14 +152,33 @@ def climb(
         gamma = posterior.gamma if len(points) == len(X) else posterior.gamma[observed]
         weights = np.ascontiguousarray(gamma.T)
         alive = weights.sum(axis=1) > LEAST_WEIGHT
-        law, view = present.law.maximised(points, weights, alive, view, min_sigma)
-        present = Iterate(*maximised_chain(posterior, lengths, present.transmat), law)
+        frozen = constraints.frozen
+        law, view = present.law.maximised(points, weights, alive, view, min_sigma, frozen)
+        if constraints.added is not None:
+            zeta_sum = posterior.zeta_sum + constraints.added
+            posterior = posterior._replace(zeta_sum=zeta_sum)
+        startprob, transmat = maximised_chain(posterior, lengths, present.transmat)
+        if "startprob" in frozen:
+            startprob = present.startprob
+        if "transmat" in frozen:
+            transmat = present.transmat
+        present = Iterate(startprob, transmat, law)
     return monitor, present, posterior
 
 
-def expected(present: Iterate, view, observed: np.ndarray, lengths: np.ndarray) -> Smoothed:
+def expected(
+    present: Iterate,
+    view,
+    observed: np.ndarray,
+    lengths: np.ndarray,
+    constraints: Constraints = FREE,
+) -> Smoothed:
     """The E-step from what the means see of the observed points."""
     startprob, transmat, law = present
+    if constraints.labels is not None:
+        log_density = at_observed(observed, law.log_densities(view), 0.0)
+        constraints.mask_densities(log_density)
+        return smoothing(startprob, transmat, log_density, lengths)
     density, shift = law.scaled_densities(view)
     if len(density) < len(observed):
         density, shift = at_observed(observed, density, 1.0), at_observed(observed, shift, 0.0)
@@ -166,3 +220,28 @@ def chain_from_sums(
     )
     transmat /= transmat.sum(axis=1, keepdims=True)
     return starts / starts.sum(), transmat
+
+
+def warn_of_the_end(monitor: Monitor, n_iter: int) -> None:
+    """Warn if EM has fallen, or has not converged within `n_iter` steps."""
+    if monitor.has_fallen:
+        warnings.warn(
+            f"EM stopped: step {monitor.n_iter} lost {-monitor.gain:.3g} in log-likelihood",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    elif not (monitor.converged or monitor.cancelled or n_iter == 0):
+        warn_not_converged(f"EM ({n_iter} iterations)")
+
+
+def warn_of_lost_states(law: Law, occupied: np.ndarray, min_sigma: float) -> None:
+    """Warn of states that explain nothing, or a single point.
+
+    `occupied` (N,) is the number of observations that each state is expected to explain.
+    """
+    for i in np.flatnonzero(occupied <= LEAST_WEIGHT):
+        warn_degenerate(f"state {i} explains no observation; it keeps its last parameters")
+    for i in np.flatnonzero(law.collapsed(min_sigma) & (occupied > LEAST_WEIGHT)):
+        warn_degenerate(
+            f"state {i} has collapsed onto a point; its sigma is min_sigma={min_sigma:g}"
+        )

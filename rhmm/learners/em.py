@@ -1,9 +1,8 @@
 """Expectation–maximisation for hidden Markov models on manifolds."""
 
-import warnings
 from collections.abc import Callable
 from concurrent.futures import Executor
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -11,19 +10,35 @@ from sklearn.base import clone
 from rhmm.chunks import Chunks, as_chunks
 from rhmm.emissions import (
     RIEMANNIAN,
-    Law,
     RiemannianGaussians,
+    check_degrees,
     check_emission,
+    free_parameters,
     n_parameters,
 )
 from rhmm.estimator import AUTO, check_components
-from rhmm.exceptions import ConvergenceWarning, warn_degenerate, warn_not_converged
-from rhmm.learners.baum_welch import LEAST_WEIGHT, Iterate, Monitor, climb, nbytes_held
+from rhmm.learners.baum_welch import (
+    Iterate,
+    Iterates,
+    Monitor,
+    climb,
+    nbytes_held,
+    warn_of_lost_states,
+    warn_of_the_end,
+)
 from rhmm.learners.checkpoint import Checkpoint
 from rhmm.learners.chunked import climb_chunks
+from rhmm.learners.constraints import (
+    Constraints,
+    check_frozen,
+    check_transmat_prior,
+    constraints_of,
+    with_labels,
+)
 from rhmm.learners.em_sizes import criterion_values, fit_sizes
 from rhmm.learners.learner import Learner, Progress
-from rhmm.learners.tangent_start import law_like, start_with
+from rhmm.learners.named_start import named
+from rhmm.learners.tangent_start import Emission, law_like, start_with
 from rhmm.manifolds import Manifold
 from rhmm.model import HiddenMarkovModel
 from rhmm.parameters import floor_of_sigma, sigmas_from_delta
@@ -38,6 +53,11 @@ from rhmm.validation import (
 
 _PATIENCE = 3
 """Numbers of states that are tried beyond the best."""
+_NOT_IN_CHUNKS: dict[str, Any] = {
+    "emission": RIEMANNIAN, "prior_sigma": None, "transmat_prior": 1.0, "stickiness": 0.0,
+    "allowed": None, "frozen": (),
+}  # fmt: skip
+"""Options that only a fit in memory knows, each with the value that it must have for chunks."""
 
 
 class RiemannianHMM(HiddenMarkovModel):
@@ -55,11 +75,25 @@ class RiemannianHMM(HiddenMarkovModel):
     emission
         The law of the observations in a state: ``"riemannian"``, the paper's Riemannian Gaussian,
         or a wrapped Gaussian (see `rhmm.emissions.wrapped`) whose covariance is ``"isotropic"``,
-        ``"diag"``, ``"tied"`` (one shape, shared by all states) or ``"full"``.
-    shrinkage
-        How many observations of equal variance in all directions are added to those of each
-        covariance, so that few observations give one too; that variance is the mean one of the
-        start. None: as many as the manifold has dimensions. The paper's emission needs none.
+        ``"diag"``, ``"tied"`` (one shape, shared by all states) or ``"full"``. With heavy tails:
+        ``"student"``, which is isotropic, ``"student-diag"``, ``"student-tied"`` and
+        ``"student-full"``, see `rhmm.emissions.student`.
+    degrees
+        Degrees of freedom of heavy tails, shared by all states; None: learned.
+    shrinkage, prior_sigma
+        A prior of σ or the covariances: `shrinkage` observations that spread alike in all
+        directions, as a Gaussian of `prior_sigma` does, are added to those of each state, so that
+        few observations give a covariance too. None: as many as the manifold has dimensions, but
+        none for the paper's emission, and the mean spread of the start.
+    transmat_prior, stickiness
+        Dirichlet priors of the rows of A, as hmmlearn's: one number, or a matrix (N, N). 1 is no
+        prior; 1 + a adds a transitions to those expected. `stickiness` adds to the diagonal alone.
+    allowed
+        Which transitions are possible, True or False in shape (N, N); all others stay at 0. The
+        states of the start take the order in which the most of their transitions are allowed.
+    frozen
+        Parameters that keep the values of `init`: names among ``"startprob"``, ``"transmat"``,
+        ``"means"``, and ``"sigmas"`` or ``"covariances"``.
     n_init
         Starts that are tried on a sample of the data, see `rhmm.search`; EM goes on from the best.
         With a wrapped Gaussian, so many more are tried, see `rhmm.learners.tangent_start`.
@@ -76,7 +110,8 @@ class RiemannianHMM(HiddenMarkovModel):
         Called with the `Monitor` after each EM step; raise StopIteration in it to stop there.
 
     After `fit`: `startprob_` (N,), `transmat_` (N, N), `means_` (N, *point_shape), `sigmas_` (N,),
-    `covariances_` of a wrapped Gaussian, `law_`, `monitor_`, `peak_nbytes_`.
+    `covariances_` of other emissions than the paper's, `degrees_` of heavy tails, `law_`,
+    `monitor_`, `peak_nbytes_`.
 
     Observations are ``X`` of shape ``(T, *point_shape)``, several sequences one after another with
     their sizes in `lengths`. A row with NaN is a missing observation.
@@ -89,7 +124,13 @@ class RiemannianHMM(HiddenMarkovModel):
         *,
         max_components: int = 12,
         emission: str = RIEMANNIAN,
+        degrees: float | None = None,
         shrinkage: float | None = None,
+        prior_sigma: float | None = None,
+        transmat_prior=1.0,
+        stickiness: float = 0.0,
+        allowed=None,
+        frozen: tuple[str, ...] = (),
         n_init: int = 16,
         n_iter: int = 100,
         tol: float = 1e-4,
@@ -102,7 +143,13 @@ class RiemannianHMM(HiddenMarkovModel):
         self.n_components = n_components
         self.max_components = max_components
         self.emission = emission
+        self.degrees = degrees
         self.shrinkage = shrinkage
+        self.prior_sigma = prior_sigma
+        self.transmat_prior = transmat_prior
+        self.stickiness = stickiness
+        self.allowed = allowed
+        self.frozen = frozen
         self.n_init = n_init
         self.n_iter = n_iter
         self.tol = tol
@@ -118,8 +165,15 @@ class RiemannianHMM(HiddenMarkovModel):
             check_components("n_components", self.n_components)
         check_components("max_components", self.max_components)
         check_emission(self.emission)
+        if self.degrees is not None:
+            check_degrees(self.degrees)
         if self.shrinkage is not None:
             check_number("shrinkage", self.shrinkage, at_least=0.0)
+        if self.prior_sigma is not None:
+            self.manifold.check_one_sigma("prior_sigma", self.prior_sigma)
+        n = None if self.n_components == AUTO else self.n_components
+        check_transmat_prior(self.transmat_prior, self.stickiness, self.allowed, n)
+        check_frozen(self.frozen, self.emission, self.init is not None)
         check_integer("n_init", self.n_init, at_least=1)
         check_integer("n_iter", self.n_iter, at_least=0)
         check_number("tol", self.tol, at_least=0.0)
@@ -153,54 +207,69 @@ class RiemannianHMM(HiddenMarkovModel):
         y=None,
         *,
         lengths=None,
+        labels=None,
         executor: Executor | None = None,
         checkpoint=None,
     ) -> "RiemannianHMM":
-        """Expectation–maximisation from the best of several starts (or from `init`); `y` is
-        ignored.
+        """Expectation–maximisation from the best of several starts (or from `init`).
+
+        `labels` (T,) are the states of those observations where they are known, and −1 where they
+        are not; the log-likelihood of the monitor is then that of X and the labels. `y` is ignored.
 
         X may also come in chunks that do not fit into memory together: a list of arrays, an object
         that gives arrays each time it is gone over, Parquet files, a Dask array or bag, see
-        `rhmm.chunks`. EM then makes one pass over X for each step; `n_components` must be a number
-        and `emission` the paper's. Two arguments are for chunks only. `executor` is any
-        `concurrent.futures.Executor`, such as what `rhmm.open_executor` gives; None: this process.
-        `checkpoint` is an ``.npz`` file that is written after each step; if it is there already,
-        the fit goes on from it.
+        `rhmm.chunks`. EM then makes one pass over X for each step, with the paper's emission, for a
+        given number of states, without priors and labels. Two arguments are for chunks only.
+        `executor` is any `concurrent.futures.Executor`, such as what `rhmm.open_executor` gives;
+        None: this process. `checkpoint` is an ``.npz`` file that is written after each step; if it
+        is there already, the fit goes on from it.
         """
         self.check_options()
         chunks = as_chunks(X, len(self.manifold.point_shape))
         if chunks is not None:
-            return self._fit_chunks(chunks, lengths, executor, checkpoint)
+            return self._fit_chunks(chunks, lengths, labels, executor, checkpoint)
         for name, value in (("executor", executor), ("checkpoint", checkpoint)):
             if value is not None:
                 raise ValueError(f"{name} must be None where X is one array in memory")
         X, observed = self.manifold.observations("X", X)
         lengths = check_lengths(lengths, len(X))
         min_sigma = floor_of_sigma(self.manifold, X[observed], self.min_sigma)
+        if labels is not None and self.n_components == AUTO:
+            raise ValueError("labels must be None where n_components is 'auto'")
+        start = self._start(X, observed, lengths, min_sigma, self._rng())
+        constraints = with_labels(self._constraints(start), labels, lengths, len(start.startprob))
+        if self.init is None:
+            start = named(start, X, observed, lengths, constraints, min_sigma)
+        elif "transmat" not in self.frozen:
+            start = start._replace(transmat=constraints.masked(start.transmat))
         self.monitor_, reached, posterior = climb(
             X,
             observed,
             lengths,
-            self._start(X, observed, lengths, min_sigma, self._rng()),
+            start,
             n_iter=self.n_iter,
             tol=self.tol,
             min_sigma=min_sigma,
+            constraints=constraints,
             callback=self.callback,
         )
         self._learn(self.monitor_.parameters[-1], reached.law)
-        _warn_of_the_end(self.monitor_, self.n_iter)
-        _warn_of_lost_states(reached.law, posterior.gamma.sum(axis=0), min_sigma)
+        warn_of_the_end(self.monitor_, self.n_iter)
+        warn_of_lost_states(reached.law, posterior.gamma.sum(axis=0), min_sigma)
         most = self.max_components if self.n_components == AUTO else self.n_components
         # means see d², or normal coordinates and log J
         seen = 1 if self.emission == RIEMANNIAN else self.manifold.dim + 1
         self.peak_nbytes_ = nbytes_held(X.shape, most, seen)
         return self
 
-    def _fit_chunks(self, chunks: Chunks, lengths, executor, checkpoint) -> "RiemannianHMM":
-        if lengths is not None:
-            raise ValueError("lengths must be None where X comes in chunks, see rhmm.chunks")
-        if self.emission != RIEMANNIAN:
-            raise ValueError(f"emission must be {RIEMANNIAN!r} where X comes in chunks")
+    def _fit_chunks(self, chunks: Chunks, lengths, labels, executor, checkpoint) -> "RiemannianHMM":
+        for name, value in (("lengths", lengths), ("labels", labels)):
+            if value is not None:
+                raise ValueError(f"{name} must be None where X comes in chunks, see rhmm.chunks")
+        given = self.get_params(deep=False)
+        for name, default in _NOT_IN_CHUNKS.items():
+            if not np.array_equal(given[name], default):
+                raise ValueError(f"{name} must be {default!r} where X comes in chunks")
         if self.n_components == AUTO:
             raise ValueError("n_components must be a number where X comes in chunks")
         n, rng = self.n_components, self._rng()
@@ -222,8 +291,8 @@ class RiemannianHMM(HiddenMarkovModel):
             checkpoint=None if checkpoint is None else Checkpoint(checkpoint, self.manifold, n),
         )
         self._learn(reached.parameters, reached.law)
-        _warn_of_the_end(self.monitor_, self.n_iter)
-        _warn_of_lost_states(reached.law, sums.occupied, min_sigma)
+        warn_of_the_end(self.monitor_, self.n_iter)
+        warn_of_lost_states(reached.law, sums.occupied, min_sigma)
         self.peak_nbytes_ = nbytes_held((largest, *self.manifold.point_shape), n)
         return self
 
@@ -236,7 +305,7 @@ class RiemannianHMM(HiddenMarkovModel):
             return self._chosen(X, observed, lengths, min_sigma, rng)
         if self.init is not None:
             startprob, transmat, *_ = self.init.parameters_
-            law = law_like(self.init.law_, self.emission, self.shrinkage, min_sigma)
+            law = law_like(self.init.law_, self._emission, min_sigma)
             return Iterate(startprob, transmat, law)
         if observed.sum() < n:
             raise ValueError(
@@ -256,9 +325,31 @@ class RiemannianHMM(HiddenMarkovModel):
         law = RiemannianGaussians(self.manifold, found.means, sigmas)
         start = Iterate(np.full(n, 1.0 / n), found.transmat, law)
         return start_with(
-            self.emission, self.shrinkage, X, observed, lengths, start, rng,
+            self._emission, X, observed, lengths, start, rng,
             tried=self.n_init, min_sigma=min_sigma,
         )  # fmt: skip
+
+    @property
+    def _emission(self) -> Emission:
+        variance = None
+        if self.prior_sigma is not None:
+            variance = float(self.manifold.delta(self.prior_sigma)) / self.manifold.dim
+        return Emission(self.emission, self.shrinkage, variance, self.degrees)
+
+    def _constraints(self, start: Iterate) -> Constraints:
+        return constraints_of(
+            self.transmat_prior, self.stickiness, self.allowed, self.frozen, len(start.startprob)
+        )
+
+    @property
+    def n_parameters(self) -> int:
+        """Free parameters: π, A, c, σ or the covariances, and ν of heavy tails, unless known."""
+        n = self.n_components_ if self.n_components == AUTO else self.n_components
+        free = free_parameters(self.manifold, self.emission, n)
+        if self.allowed is not None:
+            free["transmat"] -= int((~np.asarray(self.allowed)).sum())
+        known = {*self.frozen, *(() if self.degrees is None else ("degrees",))}
+        return sum(count for name, count in free.items() if name not in known)
 
     def _chosen(self, X, observed, lengths, min_sigma: float, rng) -> Iterate:
         """The model with as many states as BIC prefers."""
@@ -266,66 +357,13 @@ class RiemannianHMM(HiddenMarkovModel):
         sizes = list(range(1, min(self.max_components, count) + 1))
         found = fit_sizes(
             self.manifold, X, observed, lengths, sizes, rng,
-            emission=self.emission, shrinkage=self.shrinkage, tried=self.n_init,
-            min_sigma=min_sigma, patience=_PATIENCE,
+            emission=self._emission, tried=self.n_init, min_sigma=min_sigma, patience=_PATIENCE,
         )  # fmt: skip
         tried = list(found)
         likelihood = np.array([monitor.log_likelihood[-1] for monitor, _ in found.values()])
         free = np.array([n_parameters(self.manifold, self.emission, n) for n in tried])
         bic = criterion_values("bic", likelihood, free, count)
         return found[tried[int(np.argmin(bic))]][1]
-
-
-def _warn_of_the_end(monitor: Monitor, n_iter: int) -> None:
-    if monitor.has_fallen:
-        warnings.warn(
-            f"EM stopped: step {monitor.n_iter} lost {-monitor.gain:.3g} in log-likelihood",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    elif not (monitor.converged or monitor.cancelled or n_iter == 0):
-        warn_not_converged(f"EM ({n_iter} iterations)")
-
-
-def _warn_of_lost_states(law: Law, occupied: np.ndarray, min_sigma: float) -> None:
-    """`occupied` (N,) is the number of observations that each state is expected to explain."""
-    for i in np.flatnonzero(occupied <= LEAST_WEIGHT):
-        warn_degenerate(f"state {i} explains no observation; it keeps its last parameters")
-    for i in np.flatnonzero(law.collapsed(min_sigma) & (occupied > LEAST_WEIGHT)):
-        warn_degenerate(
-            f"state {i} has collapsed onto a point; its sigma is min_sigma={min_sigma:g}"
-        )
-
-
-class Iterates(NamedTuple):
-    """The path of EM: row r belongs to the parameters after ``step[r]`` iterations."""
-
-    step: np.ndarray
-    """Shape (R,)."""
-    startprob: np.ndarray
-    """Shape (R, N)."""
-    transmat: np.ndarray
-    """Shape (R, N, N)."""
-    means: np.ndarray
-    """Shape (R, N, *point_shape)."""
-    sigmas: np.ndarray
-    """Shape (R, N)."""
-    log_likelihood: np.ndarray
-    """log p(X), shape (R,)."""
-
-    @classmethod
-    def of(cls, monitor: Monitor) -> "Iterates":
-        """All that a fit went through."""
-        startprob, transmat, means, sigmas = map(np.stack, zip(*monitor.parameters, strict=True))
-        step, log_likelihood = np.arange(len(startprob)), np.array(monitor.log_likelihood)
-        return cls(step, startprob, transmat, means, sigmas, log_likelihood)
-
-    def permuted(self, order: np.ndarray) -> "Iterates":
-        """The same path with state ``order[i]`` renamed to i."""
-        of_states = {
-            name: getattr(self, name)[:, order] for name in ("startprob", "means", "sigmas")
-        }
-        return self._replace(transmat=self.transmat[:, order][:, :, order], **of_states)
 
 
 class _ExpectationMaximisation(Learner):

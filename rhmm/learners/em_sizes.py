@@ -10,7 +10,7 @@ import numpy as np
 
 from rhmm.emissions import RiemannianGaussians
 from rhmm.learners.baum_welch import Iterate, Monitor, climb
-from rhmm.learners.tangent_start import start_with
+from rhmm.learners.tangent_start import Emission, start_with
 from rhmm.manifolds import Manifold
 from rhmm.parameters import sigmas_from_delta
 from rhmm.search import path_of_sizes, sample_for
@@ -28,8 +28,7 @@ def fit_sizes(
     sizes: list[int],
     rng: np.random.Generator,
     *,
-    emission: str,
-    shrinkage: float | None,
+    emission: Emission,
     tried: int,
     min_sigma: float,
     patience: int | None = None,
@@ -54,7 +53,7 @@ def fit_sizes(
         sigmas = sigmas_from_delta(manifold, path[n].delta, min_sigma)
         law = RiemannianGaussians(manifold, path[n].means, sigmas)
         start = start_with(
-            emission, shrinkage, X, observed, lengths,
+            emission, X, observed, lengths,
             Iterate(np.full(n, 1.0 / n), path[n].transmat, law),
             np.random.default_rng(seeds[n]),  # its own: fits run side by side
             tried=tried, min_sigma=min_sigma,

@@ -1,4 +1,4 @@
-"""Where EM begins with wrapped Gaussians: many short runs in one tangent space, the best goes on.
+"""Where EM begins with wrapped laws: many short runs in one tangent space, the best goes on.
 
 A search with isotropic Gaussians (`rhmm.search`) finds round clusters. Where states differ in
 directions in which they vary little, it is lost, and so is EM that begins with it. In the tangent
@@ -6,11 +6,22 @@ space at the centre of mass of all data space is flat, and a step of EM under th
 was asked for is a few products of matrices: many starts can compete there.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from rhmm.clustering import nearest, plus_plus_seeds
-from rhmm.emissions import RIEMANNIAN, Law, Prior, RiemannianGaussians, WrappedGaussians
+from rhmm.emissions import (
+    RIEMANNIAN,
+    STUDENTS,
+    Law,
+    Prior,
+    RiemannianGaussians,
+    WrappedGaussians,
+    WrappedStudents,
+)
 from rhmm.emissions import covariances as kinds
+from rhmm.emissions.student import FIRST_DEGREES
 from rhmm.learners.baum_welch import Iterate, Monitor, climb
 from rhmm.manifolds import Euclidean, Manifold
 from rhmm.search import Sample, sample_for
@@ -29,40 +40,56 @@ _TOL = 1e-2
 """The gain that ends a run."""
 
 
-def wrapped_law(
-    manifold: Manifold, means: np.ndarray, variances: np.ndarray, emission: str, shrinkage: float
-) -> WrappedGaussians:
-    """Laws without a preferred direction, from a variance for each state, shape (N,).
+class Emission(NamedTuple):
+    """The law of observations that EM is asked for, see `rhmm.learners.em.RiemannianHMM`."""
 
-    The prior of their covariances has the weight `shrinkage` and the mean of these variances.
-    """
-    covariances = kinds.from_variances(emission, variances, manifold.dim)
-    prior = Prior(float(shrinkage), float(variances.mean()))
-    return WrappedGaussians(manifold, means, emission, covariances, prior)
+    name: str
+    shrinkage: float | None = None
+    prior_variance: float | None = None
+    """The mean of d² over the dimension of a Gaussian with the prior's σ."""
+    degrees: float | None = None
+
+    def prior(self, manifold: Manifold, variances: np.ndarray) -> Prior:
+        """Of each spread; those of the start, shape (N,), say what is not given."""
+        default = 0.0 if self.name == RIEMANNIAN else float(manifold.dim)
+        weight = default if self.shrinkage is None else float(self.shrinkage)
+        given = self.prior_variance
+        return Prior(weight, float(variances.mean()) if given is None else given)
+
+
+def wrapped_law(
+    manifold: Manifold, means: np.ndarray, variances: np.ndarray, emission: Emission
+) -> WrappedGaussians:
+    """Laws without a preferred direction, from a variance for each state, shape (N,)."""
+    kind = kinds.kind_of(emission.name)
+    covariances = kinds.from_variances(kind, variances, manifold.dim)
+    prior = emission.prior(manifold, variances)
+    given = (manifold, means, emission.name, covariances, prior)
+    if emission.name not in STUDENTS:
+        return WrappedGaussians(*given)
+    if emission.degrees is None:
+        return WrappedStudents(*given, degrees=FIRST_DEGREES, learns_degrees=True)
+    return WrappedStudents(*given, degrees=float(emission.degrees))
 
 
 def law_like(
-    law: Law, emission: str, shrinkage: float | None, min_sigma: float
+    law: Law, emission: Emission, min_sigma: float
 ) -> RiemannianGaussians | WrappedGaussians:
-    """A law of this emission that begins where `law` is, with the same E[d²] in every state.
-
-    If `shrinkage` is None, the prior has the weight of as many observations as there are
-    dimensions.
-    """
+    """A law of this emission that begins where `law` is, with the same E[d²] in every state."""
     manifold, sigmas = law.manifold, np.maximum(law.sigmas, min_sigma)
-    if emission == RIEMANNIAN:
-        return RiemannianGaussians(manifold, law.means, sigmas)
     variances = manifold.gaussian.moments(sigmas).delta / manifold.dim
-    weight = float(manifold.dim if shrinkage is None else shrinkage)
-    start = wrapped_law(manifold, law.means, variances, emission, weight)
-    if not isinstance(law, WrappedGaussians) or law.emission != emission:
-        return start
-    return WrappedGaussians(manifold, law.means, emission, law.covariances, start.prior)
+    if emission.name == RIEMANNIAN:
+        return RiemannianGaussians(manifold, law.means, sigmas, emission.prior(manifold, variances))
+    start = wrapped_law(manifold, law.means, variances, emission)
+    if isinstance(law, WrappedGaussians) and law.kind == start.kind:
+        start = start.with_parameters(manifold, law.means, law.covariances)
+    if isinstance(start, WrappedStudents) and start.learns_degrees and law.degrees is not None:
+        start = start.with_degrees(law.degrees)
+    return start
 
 
 def start_with(
-    emission: str,
-    shrinkage: float | None,
+    emission: Emission,
     X: np.ndarray,
     observed: np.ndarray,
     lengths: np.ndarray,
@@ -73,14 +100,13 @@ def start_with(
     min_sigma: float,
 ) -> Iterate:
     """A start with this emission, from one with the paper's."""
-    law = law_like(start.law, emission, shrinkage, min_sigma)
+    law = law_like(start.law, emission, min_sigma)
     start = start._replace(law=law)
     if not isinstance(law, WrappedGaussians):
         return start
     return best_start(
-        X, observed, lengths, start, rng,
-        tried=tried, shrinkage=law.prior.weight, min_sigma=min_sigma,
-    )  # fmt: skip
+        X, observed, lengths, start, rng, tried=tried, emission=emission, min_sigma=min_sigma
+    )
 
 
 def best_start(
@@ -91,7 +117,7 @@ def best_start(
     rng: np.random.Generator,
     *,
     tried: int,
-    shrinkage: float,
+    emission: Emission,
     min_sigma: float,
 ) -> Iterate:
     """The best of `tried` starts in the tangent space, or `found`, if it is better than these.
@@ -106,12 +132,7 @@ def best_start(
         points=np.ascontiguousarray(manifold.normal_coordinates(centre, sample.points)[0]),
     )
     runs = [
-        _climbed(
-            flat,
-            _seeded(flat, n, found.law.emission, shrinkage, min_sigma, rng),
-            _SHORT,
-            min_sigma,
-        )
+        _climbed(flat, _seeded(flat, n, emission, min_sigma, rng), _SHORT, min_sigma)
         for _ in range(tried)
     ]
     runs = sorted(runs, key=_likelihood)[-_KEPT:]
@@ -119,7 +140,7 @@ def best_start(
     shapes = best.law
     assert isinstance(shapes, WrappedGaussians)
     means = manifold.from_normal_coordinates(centre, shapes.means)
-    law = WrappedGaussians(manifold, means, shapes.emission, shapes.covariances, shapes.prior)
+    law = shapes.with_parameters(manifold, means, shapes.covariances)
     candidates = [best._replace(law=law), found]
     return max((_climbed(sample, one, _LAST, min_sigma) for one in candidates), key=_likelihood)[1]
 
@@ -140,9 +161,7 @@ def _likelihood(run: tuple[Monitor, Iterate]) -> float:
     return run[0].log_likelihood[-1]
 
 
-def _seeded(
-    sample: Sample, n: int, emission: str, shrinkage: float, min_sigma: float, rng
-) -> Iterate:
+def _seeded(sample: Sample, n: int, emission: Emission, min_sigma: float, rng) -> Iterate:
     """K-means from random seeds, and the law of its clusters."""
     manifold, points = sample.manifold, sample.points
     means = plus_plus_seeds(manifold, points, n, rng, _TRIALS)
@@ -152,7 +171,7 @@ def _seeded(
         alive = weights.sum(axis=1) > 0.0
         means[alive] = manifold.recentre(points, weights[alive], means[alive])[0]
     variance = max(float(d2.mean()) / manifold.dim, min_sigma**2)
-    law = wrapped_law(manifold, means, np.full(n, variance), emission, shrinkage)
+    law = wrapped_law(manifold, means, np.full(n, variance), emission)
     law, _ = law.maximised(points, weights, alive, law.view(points), min_sigma)
     transmat = np.full((n, n), (1.0 - _STAY) / n) + _STAY * np.eye(n)
     return Iterate(np.full(n, 1.0 / n), transmat, law)

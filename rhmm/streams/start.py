@@ -75,6 +75,13 @@ def recognised(manifold: Manifold, transmat, means, delta, fit: Fit) -> Fit:
     return _reordered(fit, moved + fit.visits * (lasting + width))
 
 
+def in_agreement(gamma: np.ndarray, fit: Fit) -> Fit:
+    """The fit with its states named as those that explain the same points of its sample, which
+    `gamma` of shape (T, N) tells.
+    """
+    return _reordered(fit, -gamma.T @ fit.gamma)
+
+
 def _reordered(fit: Fit, cost: np.ndarray) -> Fit:
     """State i becomes the one that ``cost[i]``, with all others, is cheapest for."""
     return fit.permuted(linear_sum_assignment(cost)[1])
@@ -90,6 +97,7 @@ def streaming_state(manifold: Manifold, fit: Fit, lag: int, seen: int) -> Stream
         *dispersion(manifold, fit.delta),
         np.maximum(_TRUST * fit.visits, 1.0),
         np.zeros((room, *manifold.point_shape)),
+        np.zeros(room, bool),
         np.zeros(room, bool),
         np.zeros((room, n)),
         np.ones((room, n)),

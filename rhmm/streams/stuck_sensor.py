@@ -20,6 +20,12 @@ class StuckSensor:
         self.run = np.array([0, _FIRST_LIMIT])
         """Repetitions so far, and the limit."""
 
+    def copy(self) -> "StuckSensor":
+        """A sensor in the same state."""
+        sensor = StuckSensor(len(self.last))
+        sensor.last, sensor.run = self.last.copy(), self.run.copy()
+        return sensor
+
     def drop(self, X: np.ndarray, observed: np.ndarray) -> None:
         """Clear the entries of `observed` where X only repeats what a stuck sensor says."""
         _drop(X.reshape(len(X), -1), observed, self.last, self.run)

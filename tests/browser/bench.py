@@ -18,7 +18,8 @@ class Bench:
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         style = "main { display: block; container-type: inline-size; }"  # as the component's host
         page.goto(modules)
-        page.set_content(f"<style>{style}</style><main></main>")
+        content = f"<style>{style}</style><main></main>"
+        page.evaluate("content => { document.body.innerHTML = content }", content)
         page.evaluate(
             """async modules => {
               const { lab } = await import(`${modules}/lab.js`);

@@ -174,7 +174,7 @@ def test_on_a_phone_every_recording_can_be_chosen(open_page):
     page = open_page("/data?data=file", viewport={"width": 390, "height": 844})
     DataPage(page)
 
-    for title in [*(one.title for one in SHIPPED.values()), "Your file"]:
+    for title in [*(one.title for one in SHIPPED.values()), "Simulated", "Your file"]:
         choice = page.get_by_text(title, exact=True)
         choice.wait_for()
         box = choice.bounding_box()

@@ -3,12 +3,17 @@
 import numpy as np
 
 from rhmm import RiemannianHMM
-from rhmm.emissions.covariances import KINDS, shape_of
+from rhmm.emissions import STUDENTS
+from rhmm.emissions.covariances import KINDS, kind_of, shape_of
 from tests.brute_force import in_a_row
+
+WRAPPED = (*KINDS, "student", "student-full")
+"""Emissions that have covariances: one of each kind, and two of those with heavy tails."""
 
 
 def random_covariances(kind: str, n: int, dim: int, rng, scale: float = 0.3) -> np.ndarray:
-    """Covariances of a kind whose standard deviations are around `scale`."""
+    """Covariances of a kind, or of an emission, whose standard deviations are around `scale`."""
+    kind = kind_of(kind)
     shape = shape_of(kind, n, dim)
     if kind in ("isotropic", "diag"):
         return rng.uniform(0.5, 1.5, shape) * scale**2
@@ -26,7 +31,14 @@ def wrapped_model(manifold, kind: str, distances=(0.0, 2.0), scale=0.3, seed=0) 
         in_a_row(manifold, distances),
         emission=kind,
         covariances=random_covariances(kind, n, manifold.dim, rng, scale),
+        degrees=5.0 if kind in STUDENTS else None,
     )
 
 
-__all__ = ["KINDS", "random_covariances", "wrapped_model"]
+def spread_of(model) -> dict:
+    """What `from_parameters` is told about the shape of states besides their means."""
+    law = model.law_
+    return {"emission": law.emission, "covariances": law.covariances, "degrees": law.degrees}
+
+
+__all__ = ["KINDS", "WRAPPED", "random_covariances", "spread_of", "wrapped_model"]

@@ -12,6 +12,7 @@ ONE_STATE = {
     "transmat": [[1.0]],
     "means": [[0.0, 0.0]],
 }
+STUDENT = {"emission": "student", "covariances": [1.0]}
 
 
 @pytest.mark.parametrize(
@@ -23,6 +24,10 @@ ONE_STATE = {
         ({"emission": "tied"}, "covariances must be given for emission='tied', and no sigmas"),
         ({"emission": "tied", "sigmas": [1.0]}, "covariances must be given for emission='tied'"),
         ({"emission": "tied", "covariances": [1.0]}, r"covariances must have shape \(2, 2\)"),
+        ({"sigmas": [1.0], "degrees": 3.0}, "degrees must be None for emission='riemannian'"),
+        ({"emission": "student", "covariances": [1.0]}, "degrees must be one number"),
+        ({**STUDENT, "degrees": [3.0, 4.0]}, "degrees must be a number"),
+        ({**STUDENT, "degrees": -1.0}, "degrees must be a finite number of at least 0.1"),
     ],
 )
 def test_parameters_that_do_not_fit_the_emission_are_named(given, message):
@@ -45,5 +50,16 @@ def test_the_paper_s_emission_has_no_covariances():
 
 def test_free_parameters_of_every_emission_are_counted():
     counts = [n_parameters(Hyperbolic(2), emission, 3) for emission in EMISSIONS]
-    assert counts == [8 + 6 + spread for spread in (3, 3, 6, 3, 9)]  # π and A, means, spreads
+    spreads = (3, 3, 6, 3, 9, 4, 7, 4, 10)
+    assert counts == [8 + 6 + spread for spread in spreads]  # π and A, means, spreads
     assert RiemannianHMM(Hyperbolic(2), 3, emission="full").n_parameters == 2 + 6 + 15
+    known = RiemannianHMM(Hyperbolic(2), 3, emission="student", degrees=3.0)
+    assert known.n_parameters == RiemannianHMM(Hyperbolic(2), 3).n_parameters
+
+
+def test_only_heavy_tails_have_degrees_of_freedom():
+    model = RiemannianHMM.from_parameters(**ONE_STATE, **STUDENT, degrees=3)
+    assert model.degrees_ == 3.0
+    model = RiemannianHMM.from_parameters(**ONE_STATE, sigmas=[1.0])
+    with pytest.raises(AttributeError, match="emission='riemannian' has no degrees_"):
+        _ = model.degrees_

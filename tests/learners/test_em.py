@@ -15,7 +15,7 @@ from rhmm import (
 )
 from rhmm.emissions import RiemannianGaussians
 from rhmm.learners import baum_welch
-from rhmm.learners.em import Iterates
+from rhmm.learners.baum_welch import Iterates
 from rhmm.paper import paper_model
 from tests import brute_force
 from tests.brute_force import MANIFOLDS, random_model, squared_distance, with_gaps
@@ -124,9 +124,9 @@ def maximise_badly(monkeypatch):
     laws, chains = [], []
     law_step, chain_step = RiemannianGaussians.maximised, baum_welch.maximised_chain
 
-    def badly(law, points, weights, alive, view, min_sigma):
+    def badly(law, points, weights, alive, view, *settings):
         laws.append((law, view))
-        return laws[1] if len(laws) == 3 else law_step(law, points, weights, alive, view, min_sigma)
+        return laws[1] if len(laws) == 3 else law_step(law, points, weights, alive, view, *settings)
 
     def chain_badly(posterior, lengths, old):
         chains.append(chain_step(posterior, lengths, old))

@@ -15,20 +15,19 @@ from rhmm import (
 from rhmm.scoring import accuracy
 from tests import brute_force
 from tests.brute_force import in_a_row, with_gaps
-from tests.emissions.models import KINDS, wrapped_model
+from tests.emissions.models import WRAPPED, spread_of, wrapped_model
 from tests.learners.fits import quietly
 
 MANIFOLDS = [Euclidean(2), Hyperbolic(2), SPD(2), LogEuclideanSPD(2)]
 everywhere = pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
-every_kind = pytest.mark.parametrize("kind", KINDS)
+every_kind = pytest.mark.parametrize("kind", WRAPPED)
 
 
 def model_on(manifold, kind, **options):
     if isinstance(manifold, LogEuclideanSPD):
         like = wrapped_model(SPD(manifold.size), kind, **options)
         return RiemannianHMM.from_parameters(
-            manifold, like.startprob_, like.transmat_, like.means_,
-            emission=kind, covariances=like.covariances_,
+            manifold, like.startprob_, like.transmat_, like.means_, **spread_of(like)
         )  # fmt: skip
     return wrapped_model(manifold, kind, **options)
 
@@ -120,8 +119,7 @@ def test_identical_points_give_a_finite_model(manifold, kind):
     assert np.isfinite(model.monitor_.log_likelihood).all()
     np.testing.assert_allclose(manifold.dist(model.means_, X[0]), 0.0, atol=1e-7)
     RiemannianHMM.from_parameters(
-        manifold, model.startprob_, model.transmat_, model.means_,
-        emission=kind, covariances=model.covariances_,
+        manifold, model.startprob_, model.transmat_, model.means_, **spread_of(model)
     )  # fmt: skip
 
 
@@ -149,8 +147,7 @@ def test_a_state_that_explains_nothing_keeps_its_mean_and_warns(kind):
     start = wrapped_model(Hyperbolic(2), kind, distances=(0.0, 3.0))
     X = Hyperbolic(2).sample([0.0, 0.0], 0.2, 30, rng=0)
     start = RiemannianHMM.from_parameters(
-        Hyperbolic(2), [1, 0], [[1, 0], [0.3, 0.7]], start.means_,
-        emission=kind, covariances=start.covariances_,
+        Hyperbolic(2), [1, 0], [[1, 0], [0.3, 0.7]], start.means_, **spread_of(start)
     )  # fmt: skip
     model = RiemannianHMM(Hyperbolic(2), 2, emission=kind, init=start)
     with pytest.warns(DegenerateWarning, match="state 1 explains no observation"):
@@ -194,6 +191,8 @@ def test_shrinkage_does_not_depend_on_the_unit():
         ("emission", "round", "emission must be one of"),
         ("shrinkage", -1.0, "shrinkage must be a finite number of at least 0"),
         ("shrinkage", "some", "shrinkage must be a number"),
+        ("degrees", 0.0, "degrees must be a finite number of at least 0.1"),
+        ("degrees", "many", "degrees must be a number"),
     ],
 )
 def test_a_wrong_option_is_named(option, value, message):

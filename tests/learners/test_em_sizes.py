@@ -7,6 +7,7 @@ from sklearn.base import clone
 from benchmarks import hard
 from rhmm import SPD, Euclidean, Hyperbolic, RiemannianHMM, select_n_components
 from rhmm.learners.em_sizes import criterion_values, fit_sizes
+from rhmm.learners.tangent_start import Emission
 from rhmm.scoring import accuracy
 from tests.learners.chains import chain_on
 
@@ -110,7 +111,7 @@ def test_patience_leaves_out_sizes_that_are_far_too_large():
     rng = np.random.default_rng(0)
     found = fit_sizes(
         Hyperbolic(2), X, observed, lengths, list(range(1, 11)), rng,
-        emission="riemannian", shrinkage=None, tried=1, min_sigma=1e-3, patience=2,
+        emission=Emission("riemannian"), tried=1, min_sigma=1e-3, patience=2,
     )  # fmt: skip
     assert list(found) == [1, 2, 3, 4, 5]
 

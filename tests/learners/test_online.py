@@ -108,18 +108,12 @@ def test_fit_forgets_what_was_learned_before(name, tmp_path):
 
 
 @every_learner
-def test_labels_and_the_length_of_the_one_sequence_are_ignored(name, tmp_path):
+def test_labels_are_ignored(name, tmp_path):
     X = stream(Hyperbolic(2))
-    given = learner(Hyperbolic(2), name).fit(X[:400], np.arange(400), lengths=[400])
-    given.partial_fit(X[400:], np.arange(300), lengths=[300])
+    given = learner(Hyperbolic(2), name).fit(X[:400], np.arange(400))
+    given.partial_fit(X[400:], np.arange(300))
     plain = learner(Hyperbolic(2), name).fit(X)
     assert content(given, tmp_path) == content(plain, tmp_path)
-
-
-@pytest.mark.parametrize("verb", ["fit", "partial_fit", "partial_fit_predict_proba"])
-def test_several_sequences_are_refused(verb):
-    with pytest.raises(ValueError, match="lengths must be one number: a stream is a single"):
-        getattr(learner(Hyperbolic(2), "growing"), verb)(stream(Hyperbolic(2)), lengths=[300, 400])
 
 
 @every_learner
@@ -230,6 +224,16 @@ def test_before_it_has_seen_anything_it_has_no_count_no_size_and_no_trace(name):
 # Size and count
 
 
+@every_learner
+def test_its_log_likelihood_is_that_of_the_last_row_of_its_trace(name):
+    X = stream(Hyperbolic(2), 2_000)
+    online = learner(Hyperbolic(2), name, trace_every=1)
+    assert online.partial_fit(X[:2]).log_likelihood_ == 0.0
+    for piece in np.split(X[2:], [500, 501, 1_300]):
+        online.partial_fit(piece)
+        assert online.log_likelihood_ == online.trace_.log_likelihood[-1]
+
+
 @every_manifold
 @every_learner
 def test_its_size_does_not_depend_on_what_it_has_seen(manifold, name):
@@ -303,6 +307,18 @@ def test_a_cancelled_learner_goes_on_where_it_stopped(name, tmp_path):
     online.partial_fit(X[done:])
     whole = learner(Hyperbolic(2), name).partial_fit(X)
     assert content(online, tmp_path) == content(whole, tmp_path)
+
+
+@every_learner
+def test_the_sensor_of_a_cancelled_learner_has_not_seen_what_was_left_alone(name):
+    X = stream(Hyperbolic(2), 9_000)
+    X[995:] = X[995]
+    online = learner(Hyperbolic(2), name, callback=cancel_after(1_000)).partial_fit(X)
+    done = online.n_samples_seen_
+    assert done < 9_000
+    direct = learner(Hyperbolic(2), name).partial_fit(X[:done])
+    assert np.array_equal(online._stream.sensor.run, direct._stream.sensor.run)
+    assert np.array_equal(online._stream.sensor.last, direct._stream.sensor.last)
 
 
 @every_learner

@@ -6,14 +6,14 @@ import pytest
 from rhmm import SPD, Hyperbolic, RiemannianHMM, recentred
 from rhmm.datasets import load_emg
 from rhmm.learners.baum_welch import Iterate
-from rhmm.learners.tangent_start import best_start, wrapped_law
+from rhmm.learners.tangent_start import Emission, best_start, wrapped_law
 from rhmm.scoring import accuracy
 from tests.emissions.models import KINDS, wrapped_model
 
 
 def lost_start(manifold, X, kind) -> Iterate:
     """Both states begin at the same point."""
-    law = wrapped_law(manifold, X[[0, 0]], np.array([1.0, 1.0]), kind, shrinkage=3.0)
+    law = wrapped_law(manifold, X[[0, 0]], np.array([1.0, 1.0]), Emission(kind))
     return Iterate(np.full(2, 0.5), np.full((2, 2), 0.5), law)
 
 
@@ -24,7 +24,7 @@ def test_it_does_not_need_the_start_that_it_is_given(manifold, kind):
     X, states = truth.sample(400, random_state=0)
     start = best_start(
         X, np.ones(400, bool), np.array([400]), lost_start(manifold, X, kind),
-        np.random.default_rng(0), tried=4, shrinkage=3.0, min_sigma=1e-3,
+        np.random.default_rng(0), tried=4, emission=Emission(kind), min_sigma=1e-3,
     )  # fmt: skip
     found = RiemannianHMM.from_parameters(
         manifold, start.startprob, start.transmat, start.law.means,

@@ -218,6 +218,18 @@ def test_choosing_a_recording_begins_with_as_many_states_as_it_has_labels():
     assert len(tables(page)[0]["State"]) == 4
 
 
+def test_simulated_chains_offer_their_spaces_and_solid_pictures():
+    page = opened(data="ball")
+
+    assert "true states" in " ".join(said(page.markdown))
+    assert "ball, which can be turned" in " ".join(e.proto.body for e in page.get("html"))
+    labelled(page.get("button_group"), "Simulated on").set_value("plane").run()
+
+    assert not page.exception
+    assert page.query_params["data"] == "plane"
+    assert "2,000 observations on Euclidean(2)" in " ".join(said(page.markdown))
+
+
 def test_a_plain_look_computes_nothing_again(monkeypatch):
     page = given(FILE)
     monkeypatch.setattr(fits, "compute", lambda *_: pytest.fail("computed again"))

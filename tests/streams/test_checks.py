@@ -58,7 +58,7 @@ def test_settings_of_the_latest_state_that_no_runner_has_are_refused(files, tmp_
         ("growing", "0.counters", 0, -1, r"counters\[0\]"),
         ("growing", "0.counters", 0, 2**62, r"counters\[0\]"),
         ("growing", "0.counters", 0, 699, "counters of the latest"),
-        ("auto", "3.counters", 0, 200, "counters of all runners"),
+        ("auto", "2.counters", 0, 200, "counters of all runners"),
         ("windowed convex", "0.counters", 1, 39, r"counters\[1\]"),
         ("growing", "0.transmat", 0, np.nan, "transmat must be finite"),
         ("growing", "0.transmat", 0, 0.9999, "transmat must hold probabilities"),

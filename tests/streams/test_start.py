@@ -5,7 +5,7 @@ import pytest
 
 from rhmm import Hyperbolic, RiemannianHMM
 from rhmm.search import Fit, Sample
-from rhmm.streams.start import best_start, in_order_of, recognised
+from rhmm.streams.start import best_start, in_agreement, in_order_of, recognised
 from tests.learners.chains import MANIFOLDS, chain_on, stream
 
 every_manifold = pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
@@ -86,3 +86,11 @@ def test_states_whose_means_have_jumped_far_are_recognised_by_duration_and_width
     jumped = known._replace(means=known.means[[1, 2, 0]] + [50.0, -30.0])
     renamed = recognised(plane, known.transmat, known.means, known.delta, permuted(jumped, ORDER))
     assert_equal(renamed, jumped)
+
+
+@every_manifold
+def test_states_that_explain_the_same_points_get_the_same_names(manifold):
+    _, fit = found(manifold)
+    assert_equal(in_agreement(fit.gamma, permuted(fit, ORDER)), fit)
+    noisy = 0.7 * fit.gamma + 0.1
+    assert_equal(in_agreement(noisy, permuted(fit, ORDER)), fit)

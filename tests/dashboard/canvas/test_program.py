@@ -30,24 +30,30 @@ def test_modules_of_another_version_are_not_served():
     assert answer("000000000000", "lab.js").status_code == 404
 
 
-def is_of_the_lesson(file: str) -> bool:
-    return file.startswith("lesson/")
+FOLDERS = ("lesson/", "stream/")
+"""Those with the modules of one page."""
 
 
-def test_the_loader_asks_for_every_module_at_once_but_those_of_the_lesson():
+def is_of_one_page(file: str) -> bool:
+    return file.startswith(FOLDERS)
+
+
+def test_the_loader_asks_for_every_module_at_once_but_those_of_other_pages():
     source = program.loader("lab")
 
     for file in program.modules():
-        assert (f'"{file.removesuffix(".js")}"' in source) == (not is_of_the_lesson(file))
+        assert (f'"{file.removesuffix(".js")}"' in source) == (not is_of_one_page(file))
     assert program.version() in source
 
 
-def test_the_lesson_asks_for_every_module_and_begins_in_its_folder():
-    source = program.loader("lesson/lesson")
+@pytest.mark.parametrize("page", ["lesson", "stream"])
+def test_a_page_with_a_folder_asks_for_its_modules_too_and_begins_there(page):
+    source = program.loader(f"{page}/{page}")
 
     for file in program.modules():
-        assert f'"{file.removesuffix(".js")}"' in source
-    assert '(await load("lesson/lesson")).lesson(component)' in source
+        asked_for = not is_of_one_page(file) or file.startswith(f"{page}/")
+        assert (f'"{file.removesuffix(".js")}"' in source) == asked_for
+    assert f'(await load("{page}/{page}")).{page}(component)' in source
 
 
 @pytest.mark.parametrize(
@@ -65,7 +71,7 @@ def test_a_page_names_the_modules_and_other_files_do_not(kind, named):
     links = dict(sent[0]["headers"]).get(b"link", b"").decode()
     for file in program.modules():
         is_named = f"<./canvas/{program.version()}/{file}>; rel=modulepreload" in links
-        assert is_named == (named and not is_of_the_lesson(file))
+        assert is_named == (named and not is_of_one_page(file))
 
 
 def test_no_module_but_the_disk_s_knows_the_disk():

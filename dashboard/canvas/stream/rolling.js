@@ -1,0 +1,320 @@
+// Rolling curves: how well the learners do over the latest observations, and which memory the automatic one follows.
+// Every event is a vertical line on all of them.
+
+import { drawTicks } from "../axes.js";
+import { drawLine, pen, pixelRatio, setFont, setStroke, typeScale } from "../pen.js";
+import { decadeTicks, errorDecades, xOfStep, yOfError, yOfProbability } from "../scales.js";
+import { look } from "../screen.js";
+import { grouped } from "../words.js";
+import { Rows } from "./news.js";
+
+/**
+ * @import { Panel } from "../scales.js"
+ * @import { Look } from "../screen.js"
+ * @import { Event, Judged, LearnerAbout, News, Opening } from "./news.js"
+ */
+
+const MEASURES = 4; // of each learner
+const ROOM = 1500; // rows
+const CEILING = [1.5, 3.5]; // the dashes of the true parameters
+const NATS = 2.5; // of the predictive density that are seen below the best
+const TITLES = ["rolling accuracy", "distance of the means", "‖A − Â‖", "predictive log density"];
+const NARROW = 420; // CSS pixels below which panels stand one below the other
+
+/** @typedef {{ ticks: [number, string][], y: (panel: Panel, value: number) => number }} Scale */
+
+export class Rolling {
+  #rows = new Rows(1, 1);
+  /** The memory that an automatic learner follows. */
+  #memory = new Rows(1, ROOM);
+  /** @type {Opening | null} */
+  #opening = null;
+  /** @type {Event[]} */
+  events = [];
+  /** @type {number[]} */
+  #restarts = [];
+
+  /** @param {HTMLCanvasElement} canvas */
+  constructor(canvas) {
+    this.canvas = canvas;
+  }
+
+  /** @param {Opening} opening */
+  begin(opening) {
+    this.#opening = opening;
+    this.#rows = new Rows(MEASURES * opening.learners.length + 2, ROOM);
+    this.#memory = new Rows(1, ROOM);
+    this.#restarts = [];
+    this.events = [];
+  }
+
+  /** @param {News} news */
+  add({ taken, steps, measures, ceiling, judged, events }) {
+    const width = this.#rows.width - 2;
+    steps.forEach((step, row) => {
+      const own = measures.subarray(row * width, (row + 1) * width);
+      this.#rows.push(taken + step, [...own, ceiling[2 * row], ceiling[2 * row + 1]]);
+    });
+    if (events) this.events = events;
+    const automatic = judged.find(({ memory }) => memory !== null);
+    if (!automatic) return;
+    this.#memory.push(taken, [/** @type {number} */ (automatic.memory)]);
+    this.#restarts = automatic.restarts;
+  }
+
+  /** The latest value of a measure of a learner; NaN if there is none. @param {number} learner @param {number} measure */
+  latest(learner, measure) {
+    return this.#rows.length ? this.#rows.value(this.#rows.length - 1, MEASURES * learner + measure) : NaN;
+  }
+
+  /** The latest accuracy under the true parameters. */
+  get ceiling() {
+    return this.#rows.length ? this.#rows.value(this.#rows.length - 1, this.#rows.width - 2) : NaN;
+  }
+
+  // Drawing
+
+  /**
+   * @param {number} position in observations: the right edge
+   * @param {number} span observations from the left edge to the right one
+   * @param {(key: string) => boolean} isShown
+   */
+  draw(position, span, isShown) {
+    const { canvas } = this, g = pen(canvas), opening = this.#opening;
+    g.clearRect(0, 0, canvas.width, canvas.height);
+    if (!opening) return;
+    const colours = look(canvas), from = Math.max(0, position - span);
+    const first = Math.max(0, this.#rows.from(from) - 1);
+    const hasBand = this.#memory.length > 0;
+    const panels = this.#arrange(hasBand);
+    TITLES.forEach((title, measure) => {
+      const panel = panels[measure], scale = this.#scaleOf(measure, first, isShown);
+      /** @type {[number, string][]} */
+      const ticks = scale.ticks.map(([value, name]) => [scale.y(panel, value), name]);
+      drawGrid(g, colours, panel, title, ticks, 11.5);
+      this.#drawEvents(g, colours, panel, from, span, position, measure === 0);
+      inPanel(g, panel, () => this.#drawCurves(g, colours, panel, scale, { measure, first, from, span, position, isShown }));
+    });
+    if (hasBand) this.#drawBand(g, colours, panels[MEASURES], { from, span, position });
+    for (const panel of panels.slice(-(hasBand ? 1 : 2))) drawSteps(g, colours, panel, from, span);
+  }
+
+  /** @param {boolean} hasBand */
+  #arrange(hasBand) {
+    const { width, height } = this.canvas, ratio = pixelRatio() * typeScale();
+    const columns = width < NARROW * ratio ? 1 : 2, down = MEASURES / columns;
+    const band = hasBand ? 99 * ratio : 0, foot = 20 * ratio;
+    const cell = { width: width / columns, height: (height - band - foot) / down };
+    const pad = { left: 44 * ratio, right: 10 * ratio, top: 27 * ratio, bottom: 10 * ratio };
+    this.canvas.parentElement?.style.setProperty("--rows", String(down));
+    const panels = TITLES.map((_, index) => {
+      const column = index % columns, row = Math.floor(index / columns);
+      return {
+        left: column * cell.width + pad.left,
+        right: (column + 1) * cell.width - pad.right,
+        top: row * cell.height + pad.top,
+        bottom: (row + 1) * cell.height - pad.bottom,
+      };
+    });
+    const top = height - band - foot + pad.top;
+    return [...panels, { left: pad.left + 22 * ratio, right: width - pad.right, top, bottom: height - foot }];
+  }
+
+  /**
+   * What of the height a value has: errors by decades, shares and densities evenly.
+   * @param {number} measure
+   * @param {number} first the oldest row that is seen
+   * @param {(key: string) => boolean} isShown
+   * @returns {Scale}
+   */
+  #scaleOf(measure, first, isShown) {
+    const seen = [...this.#seen(measure, first, isShown)];
+    if (measure === 1 || measure === 2) {
+      const decades = errorDecades(seen);
+      return { ticks: decadeTicks(decades), y: (panel, value) => yOfError(panel, value, decades) };
+    }
+    const accuracy = measure === 0, top = accuracy ? 1 : Math.ceil(2 * Math.max(...seen, -1e9)) / 2;
+    const low = accuracy ? Math.min(0.8, Math.floor(10 * Math.min(1, ...seen)) / 10) : top - NATS;
+    const high = accuracy || Number.isFinite(top) ? top : 0;
+    const step = accuracy ? (high - low > 0.5 ? 0.2 : 0.1) : 1;
+    /** @type {[number, string][]} */
+    const ticks = [];
+    for (let value = Math.ceil(low / step - 1e-9) * step; value <= high + 1e-9; value += step) {
+      ticks.push([value, accuracy ? value.toFixed(1) : String(Math.round(10 * value) / 10)]);
+    }
+    return { ticks, y: (panel, value) => yOfProbability(panel, (value - low) / (high - low)) };
+  }
+
+  /**
+   * All values that a panel shows.
+   * @param {number} measure
+   * @param {number} first
+   * @param {(key: string) => boolean} isShown
+   */
+  *#seen(measure, first, isShown) {
+    const rows = this.#rows;
+    for (const column of this.#columns(measure, isShown)) {
+      for (let row = first; row < rows.length; row++) {
+        const value = rows.value(row, column);
+        if (Number.isFinite(value)) yield value;
+      }
+    }
+  }
+
+  /**
+   * The columns of the rows that a panel shows.
+   * @param {number} measure
+   * @param {(key: string) => boolean} isShown
+   */
+  #columns(measure, isShown) {
+    const own = (this.#opening?.learners ?? []).flatMap(({ key }, index) => isShown(key) ? [MEASURES * index + measure] : []);
+    const ceiling = measure === 0 ? [this.#rows.width - 2] : measure === 3 ? [this.#rows.width - 1] : [];
+    return [...own, ...ceiling];
+  }
+
+  /**
+   * @param {CanvasRenderingContext2D} g
+   * @param {Look} colours
+   * @param {Panel} panel
+   * @param {Scale} scale
+   * @param {{ measure: number, first: number, from: number, span: number, position: number, isShown: (key: string) => boolean }} what
+   */
+  #drawCurves(g, colours, panel, scale, { measure, first, from, span, position, isShown }) {
+    const rows = this.#rows, learners = this.#opening?.learners ?? [];
+    g.lineJoin = "round";
+    for (const column of this.#columns(measure, isShown).reverse()) {
+      const learner = learners[Math.floor(column / MEASURES)];
+      if (learner) setStroke(g, learner.colour, learner.dash, 2.2);
+      else setStroke(g, colours.text, CEILING, 1.6);
+      g.beginPath();
+      for (let row = first; row < rows.length; row++) {
+        const step = rows.step(row), value = rows.value(row, column);
+        if (step > position) break;
+        if (Number.isFinite(value)) g.lineTo(xOfStep(panel, step - from, span), scale.y(panel, value));
+      }
+      g.stroke();
+    }
+    g.setLineDash([]);
+  }
+
+  /**
+   * @param {CanvasRenderingContext2D} g
+   * @param {Look} colours
+   * @param {Panel} panel
+   * @param {number} from
+   * @param {number} span
+   * @param {number} position
+   * @param {boolean} named whether their numbers stand beside
+   */
+  #drawEvents(g, colours, panel, from, span, position, named) {
+    const ratio = pixelRatio() * typeScale();
+    setFont(g, colours, 11, 600);
+    g.textAlign = "left";
+    g.textBaseline = "top";
+    this.events.forEach(({ at, ends }, index) => {
+      if (at > position || at + ends < from) return;
+      const x = xOfStep(panel, Math.max(at, from) - from, span);
+      if (ends) {
+        const end = xOfStep(panel, Math.min(at + ends, position) - from, span);
+        g.globalAlpha = 0.09;
+        g.fillStyle = colours.text;
+        g.fillRect(x, panel.top, end - x, panel.bottom - panel.top);
+      }
+      if (at < from) return;
+      g.globalAlpha = 0.75;
+      setStroke(g, colours.text, [], 1.2);
+      drawLine(g, x, panel.top, x, panel.bottom);
+      g.globalAlpha = 1;
+      g.fillStyle = colours.text;
+      if (named) g.fillText(String(index + 1), x + 3 * ratio, panel.bottom - 13 * ratio);
+    });
+    g.globalAlpha = 1;
+  }
+
+  /**
+   * @param {CanvasRenderingContext2D} g
+   * @param {Look} colours
+   * @param {Panel} panel
+   * @param {{ from: number, span: number, position: number }} window
+   */
+  #drawBand(g, colours, panel, { from, span, position }) {
+    const ratio = pixelRatio() * typeScale(), rows = this.#memory, memories = this.#opening?.memories ?? [];
+    const automatic = this.#opening?.learners.find(({ key }) => key === "auto");
+    const height = (panel.bottom - panel.top) / memories.length;
+    const middle = (/** @type {number} */ memory) => panel.bottom - (memory + 0.5) * height;
+    /** @type {[number, string][]} */
+    const ticks = memories.map((name, memory) => [middle(memory), name]);
+    drawGrid(g, colours, panel, "memory that the automatic one follows, ▲ where it started anew", ticks, 10.5);
+    this.#drawEvents(g, colours, panel, from, span, position, false);
+    inPanel(g, panel, () => {
+      const first = Math.max(0, rows.from(from) - 1);
+      g.fillStyle = automatic?.colour ?? colours.text;
+      for (let row = first; row < rows.length; row++) {
+        const step = rows.step(row), next = row + 1 < rows.length ? rows.step(row + 1) : position;
+        if (step > position) break;
+        const x = xOfStep(panel, step - from, span), end = xOfStep(panel, Math.min(next, position) - from, span);
+        g.fillRect(x, middle(rows.value(row, 0)) - 0.35 * height, Math.max(1, end - x + 0.5), 0.7 * height);
+      }
+      setFont(g, colours, 13, 600);
+      g.textAlign = "center";
+      g.textBaseline = "bottom";
+      g.fillStyle = colours.text;
+      for (const at of this.#restarts) {
+        if (at >= from && at <= position) g.fillText("▲", xOfStep(panel, at - from, span), panel.bottom + 2 * ratio);
+      }
+    });
+  }
+}
+
+/**
+ * @param {CanvasRenderingContext2D} g
+ * @param {Panel} panel
+ * @param {() => void} draw
+ */
+function inPanel(g, { left, right, top, bottom }, draw) {
+  g.save();
+  g.beginPath();
+  g.rect(left, top - 2, right - left, bottom - top + 4);
+  g.clip();
+  draw();
+  g.restore();
+}
+
+/**
+ * @param {CanvasRenderingContext2D} g
+ * @param {Look} colours
+ * @param {Panel} panel
+ * @param {string} title
+ * @param {[number, string][]} ticks heights, and what they are called
+ * @param {number} size of their letters
+ */
+function drawGrid(g, colours, panel, title, ticks, size) {
+  const ratio = pixelRatio() * typeScale();
+  g.fillStyle = colours.text;
+  g.textAlign = "left";
+  g.textBaseline = "alphabetic";
+  setFont(g, colours, 13, 600);
+  g.fillText(title, panel.left - 30 * ratio, panel.top - 11 * ratio, panel.right - panel.left + 30 * ratio);
+  drawTicks(g, colours, panel, ticks, size);
+}
+
+/**
+ * The first and the last observation below a panel.
+ * @param {CanvasRenderingContext2D} g
+ * @param {Look} colours
+ * @param {Panel} panel
+ * @param {number} from
+ * @param {number} span
+ */
+function drawSteps(g, colours, panel, from, span) {
+  const ratio = pixelRatio() * typeScale(), y = panel.bottom + 5 * ratio;
+  setFont(g, colours, 11.5);
+  g.globalAlpha = 0.85;
+  g.fillStyle = colours.text;
+  g.textBaseline = "top";
+  g.textAlign = "left";
+  g.fillText(`k = ${grouped(Math.round(from))}`, panel.left, y);
+  g.textAlign = "right";
+  g.fillText(grouped(Math.round(from + span)), panel.right, y);
+  g.globalAlpha = 1;
+}

@@ -1,0 +1,293 @@
+"""An endless stream: a world, the learners that follow it, and how well they do.
+
+What it says after k observations depends on k and on the events before alone, not on the pieces in
+which they were taken. It needs constant memory.
+"""
+
+from collections import deque
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dashboard.compute.happenings import event_asked_for, move_to
+from dashboard.compute.refitting import Refitted
+from dashboard.compute.tracks import OWN_MEASURES, WINDOW, Judged, Track, online, slope
+from dashboard.model.endless import MOST_EVENTS, Setup
+from dashboard.model.kinds import Invalid
+from dashboard.model.methods import VARIANTS
+from dashboard.model.spaces.registry import SPACES
+from rhmm.worlds import BLOCK, Event, Part, StateAway
+
+MOST_POINTS = 60
+"""Observations that one message shows, at most."""
+
+_GRIDS = ((1_000, BLOCK), (5_000, 5 * BLOCK))
+"""Up to which pace rows of the curves lie how many observations apart."""
+_COARSEST = WINDOW
+
+_MOST_ROWS = 4
+"""Rows of the curves in one message."""
+
+
+class Place(NamedTuple):
+    """Where a visitor has dropped the mean of a state, on the map of the stream."""
+
+    state: int
+    x: float
+    y: float
+
+
+class Points(NamedTuple):
+    """The observations of a message: every `stride`-th, M in all."""
+
+    first: int
+    """The number of the first one."""
+    stride: int
+    xy: np.ndarray
+    """Places on the map, shape (M, 2); NaN where an observation is missing."""
+    glyphs: np.ndarray | None
+    """Their ellipses, shape (M, 3), where the map draws such."""
+    states: np.ndarray
+    """The true states, shape (M,)."""
+    decoded: np.ndarray
+    """What each of the L learners takes them for, in the names of the true states, shape (L, M);
+    −1 where it does not know."""
+
+
+class Rows(NamedTuple):
+    """R points of all curves."""
+
+    steps: np.ndarray
+    """Observations before each, shape (R,)."""
+    measures: np.ndarray
+    """Of each learner, shape (R, L, 4): see `tracks.OWN_MEASURES`."""
+    ceiling: np.ndarray
+    """Rolling accuracy and predictive density under the true parameters, shape (R, 2)."""
+
+
+class Moment(NamedTuple):
+    """The truth and what the learners believe, on the map."""
+
+    means: np.ndarray
+    """Of the N true states, shape (N, 2)."""
+    sigmas: np.ndarray
+    exists: np.ndarray
+    """Which of them are there, shape (N,)."""
+    balls: np.ndarray | None
+    """Ellipses of radius σ around them, shape (N, 5), where the map needs such."""
+    glyphs: np.ndarray | None
+    learned: np.ndarray
+    """The learners' means of the true states, shape (L, N, 2); NaN where a learner has none."""
+
+
+class News(NamedTuple):
+    """What a stream has to say since it spoke last."""
+
+    taken: int
+    """Observations so far."""
+    points: Points | None
+    rows: Rows
+    moment: Moment
+    judged: tuple[Judged, ...]
+    """Of each learner."""
+    script: tuple[Event, ...]
+    """All events so far and to come."""
+    acknowledged: int
+    """The number of the last drop of a mean that has taken effect or was refused."""
+    refused: str
+    """Why the last wish of the visitor cannot be; empty if it can."""
+
+
+class EndlessStream:
+    """One stream, at work."""
+
+    def __init__(self, setup: Setup):
+        self.setup = setup
+        self._space = SPACES[setup.space]
+        self._chart = self._space.chart_for(setup.means, setup.sigmas)
+        self._world = setup.world()
+        self._rng = np.random.default_rng(setup.seed)
+        """For what exactly an event is that a button asks for: the script then says it."""
+        manifold, n_states = self._space.manifold, len(setup.means)
+        self._em = Refitted(manifold, n_states, setup.seed)
+        self._tracks = [
+            *(online(VARIANTS[k], manifold, n_states, setup.seed, setup.window)
+              for k in setup.learners),
+            Track(self._em, manifold),
+        ]  # fmt: skip
+        """Of the chosen learners, and last that of EM."""
+        self._density = 0.0
+        """Σ of the log densities under the true parameters."""
+        self._levels: deque[tuple[int, float]] = deque(maxlen=1 + WINDOW // BLOCK)
+        self._grid = BLOCK
+        self._stride = 1
+        self._pieces: list[Points] = []
+        self._rows: deque[tuple[int, np.ndarray, tuple[float, float]]] = deque(maxlen=_MOST_ROWS)
+        self._drops: list[tuple[int, int]] = []
+        """Numbers of drops that have not taken effect, and when they do."""
+        self._dropped: dict[int, tuple[float, float]] = {}
+        self._acknowledged = 0
+        self._refused = ""
+        for event in setup.events:
+            self._expect(event)
+
+    @property
+    def taken(self) -> int:
+        """Observations so far."""
+        return self._world.n_taken
+
+    # What the visitor does
+
+    def set_pace(self, pace: float) -> None:
+        """So many observations a second are to come: how finely to show them follows from it."""
+        self._grid = next((grid for most, grid in _GRIDS if pace <= most), _COARSEST)
+        self._stride = max(1, round(pace / (10 * MOST_POINTS)))
+
+    def happen(self, kind: str) -> None:
+        """Let an event of this kind happen, as soon as possible."""
+        self._dropped.clear()
+        try:
+            self._add(event_asked_for(kind, self._space, self._world.truth, self._rng))
+        except ValueError as problem:
+            self._refused = str(problem)
+
+    def refit(self) -> None:
+        """Fit EM to the latest observations."""
+        self._em.refit()
+
+    def drop(self, number: int, places: Sequence[Place]) -> None:
+        """Move true means; `number` is acknowledged when they are there."""
+        now, at = self._world.truth, -1
+        for state, x, y in places:
+            if self._dropped.get(state) == (x, y):
+                continue  # a message repeats what was not acknowledged when it was sent
+            self._dropped[state] = (x, y)
+            try:
+                if state >= now.n_states:
+                    raise Invalid("There is no such state.")
+                near = tuple(self._space.coords(now.means[state : state + 1])[0].tolist())
+                at = self._add(move_to(self._space, state, self._chart.from_map(x, y, near)))
+            except ValueError as problem:
+                self._refused = str(problem)
+        self._drops.append((number, at))
+
+    def _add(self, event: Event) -> int:
+        """Add an event; returns after how many observations it happens."""
+        if len(self._world.events) >= MOST_EVENTS:
+            raise Invalid(f"There can be at most {MOST_EVENTS} events.")
+        self._refused = ""
+        return self._expect(self._world.add(event))
+
+    def _expect(self, event: Event) -> int:
+        """Let the learners be measured from this event on; a state that comes back is another."""
+        at = event.at or 0
+        for track in self._tracks:
+            track.recovery.mark(at)
+            if isinstance(event, StateAway):
+                track.recovery.mark(at + event.length)
+        return at
+
+    # The stream
+
+    def advance(self, most: int) -> int:
+        """Take the next observations, at most so many and up to the next row; returns how many."""
+        count = min(most, self._grid - self.taken % self._grid)
+        first = self.taken
+        part = self._world.take(count)
+        labels = np.stack([track.learn(part) for track in self._tracks])
+        # in order, so that the sum is the same in whatever pieces it is made
+        self._density = float(np.append(self._density, part.log_density).cumsum()[-1])
+        self._show(first, part, labels)
+        if self.taken % BLOCK == 0:
+            self._levels.append((self.taken, self._density))
+            for track in self._tracks:
+                track.note(self.taken)
+        if self.taken % self._grid == 0:
+            self._note_row()
+        return count
+
+    def _show(self, first: int, part: Part, labels: np.ndarray) -> None:
+        """Keep every `stride`-th observation for the next message."""
+        shown = np.arange(-first % self._stride, len(part.states), self._stride)
+        if not len(shown):
+            return
+        X = part.X[shown]
+        there = ~np.isnan(X).reshape(len(X), -1).any(axis=1)
+        known = np.where(there.reshape(-1, *[1] * (X.ndim - 1)), X, self._world.truth.means[0])
+        xy = np.where(there[:, None], self._chart.places(known), np.nan)
+        glyphs = self._chart.glyphs(known)
+        decoded = [
+            track.in_true_names(names[shown], self._world.truth.n_states)
+            for track, names in zip(self._tracks, labels, strict=True)
+        ]
+        self._pieces.append(
+            Points(
+                first + int(shown[0]), self._stride, xy, glyphs, part.states[shown],
+                np.stack(decoded),
+            )
+        )  # fmt: skip
+
+    def _note_row(self) -> None:
+        truth = self._world.truth
+        measures = np.array([track.measures(truth, self.taken) for track in self._tracks])
+        ceiling = self._tracks[0].recovery.ceiling, slope(self._levels, self.taken)
+        self._rows.append((self.taken, measures, ceiling))
+
+    # What it says
+
+    def news(self) -> News:
+        """All since the last time; of too much, the latest."""
+        self._acknowledge()
+        points, self._pieces = _latest(self._pieces), []
+        rows, refused = list(self._rows), self._refused
+        self._rows.clear()
+        self._refused = ""
+        return News(
+            self.taken,
+            points,
+            Rows(
+                np.array([step for step, _, _ in rows], np.int64),
+                np.array([m for _, m, _ in rows]).reshape(-1, len(self._tracks), OWN_MEASURES),
+                np.array([ceiling for _, _, ceiling in rows]).reshape(-1, 2),
+            ),
+            self._moment(),
+            tuple(track.judged() for track in self._tracks),
+            self._world.events,
+            self._acknowledged,
+            refused,
+        )
+
+    def _acknowledge(self) -> None:
+        while self._drops and self._drops[0][1] < self.taken:
+            self._acknowledged = max(self._acknowledged, self._drops.pop(0)[0])
+
+    def _moment(self) -> Moment:
+        truth, chart = self._world.truth, self._chart
+        learned = np.full((len(self._tracks), truth.n_states, 2), np.nan)
+        for places, track in zip(learned, self._tracks, strict=True):
+            named, means = track.means_of(truth.n_states)
+            places[named] = chart.places(means) if len(named) else 0.0
+        return Moment(
+            chart.places(truth.means), truth.sigmas, truth.exists,
+            chart.balls(truth.means, truth.sigmas), chart.glyphs(truth.means), learned,
+        )  # fmt: skip
+
+
+def _latest(pieces: list[Points]) -> Points | None:
+    """Pieces of equal stride joined: the latest, at most `MOST_POINTS` observations."""
+    if not pieces:
+        return None
+    stride = pieces[-1].stride
+    alike = [piece for piece in pieces if piece.stride == stride]
+    xy = np.concatenate([piece.xy for piece in alike])[-MOST_POINTS:]
+    glyphs = [piece.glyphs for piece in alike if piece.glyphs is not None]
+    last = alike[-1].first + stride * (len(alike[-1].xy) - 1)
+    return Points(
+        last - stride * (len(xy) - 1),
+        stride,
+        xy,
+        np.concatenate(glyphs)[-MOST_POINTS:] if glyphs else None,
+        np.concatenate([piece.states for piece in alike])[-MOST_POINTS:],
+        np.concatenate([piece.decoded for piece in alike], axis=1)[:, -MOST_POINTS:],
+    )

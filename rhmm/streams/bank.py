@@ -1,0 +1,357 @@
+"""An automatic memory: streaming learners of several memories side by side, of which the one that
+predicts best is followed.
+
+Each member runs the streaming recursion with a memory of its own, and is scored by its recent
+one-step predictive density. Two things keep the bank useful when the chain changes:
+
+- *sync*: a member that has fallen far behind takes over the leader's state. A long memory that was
+  left behind by a jump then converges again from where a short one has already arrived. A growing
+  memory that does so has each length in turn, so few members are enough.
+- *restart*: after a far jump every memory may sit in a wrong basin. When even the leader predicts
+  clearly worse than it used to, the learner collects the next observations and starts a newcomer
+  from them. The newcomer runs beside the others for a while, and takes the place of the growing
+  memory only if it predicts clearly better than all of them: a false alarm costs nothing but time.
+
+A single observation can neither cost a member much nor move the level: outliers do not decide.
+
+Members learn and are scored piece by piece, 40 observations each, within one kernel: Python is
+asked only when a member is far behind or an alarm is due.
+"""
+
+import math
+from collections.abc import Callable
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from rhmm._jit import copy_into, kernel, piece
+from rhmm.manifolds import Manifold
+from rhmm.streams.checks import (
+    check_array,
+    check_laws,
+    check_points,
+    check_positive,
+    check_whole,
+)
+from rhmm.streams.chunk import Chunk, Present
+from rhmm.streams.ensemble import Runner, follow
+from rhmm.streams.review import Challenger, Recorder
+from rhmm.streams.start import ENOUGH
+from rhmm.streams.streaming_kernel import StreamingState, learn
+from rhmm.streams.trace import Trace
+
+BANK: tuple[int | str, ...] = (50, 200, "growing")
+"""The memories that run side by side."""
+
+_HORIZON = 100.0
+_FORGET = 1.0 / _HORIZON
+"""Scores are weighted by e^{−age/100}."""
+_EVERY = 40
+"""Observations between two looks at the scores: whole groups of the usual lag."""
+_BEHIND = 20.0
+"""Nats behind the leader at which a member takes over the leader's state."""
+_AHEAD = 10.0
+"""Nats ahead of all members at which a newcomer is one of them."""
+_ALARM, _DOUBT = 4.0, 1.0
+"""Standard deviations that the leader's recent prediction falls below its mean to raise alarm, and
+to doubt that the parameters are worth remembering."""
+_OUTLIER = 6.0
+"""Standard deviations that one observation counts for at most."""
+_SETTLED, _TRIAL, _FRESH = 300, 400, 100
+"""Observations before the first alarm, of a newcomer's trial, and how many those before an alarm
+then count for in the mean."""
+_GROWING = len(BANK) - 1
+_REMEMBERED = 100
+"""Restarts that are told of, the latest."""
+
+
+def memory_of(runner: int) -> int | str:
+    """The memory of the runner at that place; a newcomer, the last, has a growing one."""
+    return BANK[min(runner, _GROWING)]
+
+
+class Clock(NamedTuple):
+    """Observations that were not missing, counted since the start."""
+
+    seen: int
+    """So far."""
+    calm_until: int
+    """When there may be an alarm, or a trial ends."""
+    due: int
+    """When a newcomer starts; −1 if none will."""
+
+
+class Remembered(NamedTuple):
+    """The leader's parameters when it predicted well: a restart recognises its states by them."""
+
+    transmat: np.ndarray
+    means: np.ndarray
+    delta: np.ndarray
+
+
+class Bank(Recorder):
+    """The memories of `BANK`, side by side; `recent` has room for what a restart begins from."""
+
+    forget = _FORGET
+    sizes: ClassVar[tuple[int, int]] = (len(BANK), len(BANK) + 1)
+    numbers: ClassVar[tuple[str, ...]] = (*Recorder.numbers, "seen", "looked", "due", "calm_until")
+    arrays: ClassVar[tuple[str, ...]] = (
+        *Recorder.arrays, "recent", "recent_sequence", "level", "restarts", "transmat", "means",
+        "delta",
+    )  # fmt: skip
+
+    def __init__(self, runners: list[Runner], manifold: Manifold, first: Present):
+        super().__init__(learn, runners, manifold, first)
+        size = _size_of_recent(len(self.state.delta))
+        self.recent = np.zeros((size, *manifold.point_shape))
+        self.recent_sequence = np.zeros(size, np.int64)
+        self.seen = 0
+        """Observations that were not missing."""
+        self.looked = 0
+        """How many of them there had been when a newcomer was last judged."""
+        self.due = -1
+        """After how many of them a newcomer starts; −1 if none will."""
+        self.calm_until = _SETTLED
+        """After how many of them there may be an alarm, or a trial ends."""
+        self.level = np.zeros(4)
+        """Of the leader's predictive log density: count, mean, variance, recent mean."""
+        self.restarts = np.zeros(0, np.int64)
+        self.transmat, self.means = self.state.transmat.copy(), self.state.means.copy()
+        self.delta = self.state.delta.copy()
+
+    @property
+    def nbytes(self) -> int:
+        """With room for a newcomer, whether there is one or not."""
+        kept = (self.recent, self.recent_sequence, self.transmat, self.means, self.delta)
+        record = self.record.nbytes + self.record_sequence.nbytes
+        members = (super().nbytes - record) // len(self.runners) * (len(BANK) + 1)
+        return members + record + sum(array.nbytes for array in kept)
+
+    @property
+    def latest(self) -> Present:
+        """What a restart begins from."""
+        return Present(self.recent, self.recent_sequence)
+
+    @property
+    def followed(self) -> int | str:
+        """The memory that leads."""
+        return memory_of(self.leader)
+
+    @property
+    def _is_on_trial(self) -> bool:
+        return len(self.runners) > len(BANK)
+
+    def until_decision(self) -> int:
+        until_full = self.history.until_full()
+        if self._is_on_trial:
+            return min(_EVERY - self.seen % _EVERY, until_full)
+        return min(self.due - self.seen, until_full) if self.due >= 0 else until_full
+
+    def recent_scores(self) -> dict[int | str, float]:
+        """Each memory's recent predictive log density per observation."""
+        weight = _HORIZON * (1.0 - (1.0 - 1.0 / _HORIZON) ** max(self.seen, 1))
+        scores = np.append(self.scores[:_GROWING], self.scores[_GROWING:].max())
+        return {name: float(s) / weight for name, s in zip(BANK, scores, strict=True)}
+
+    def _run(self, geometry, table, chunk: Chunk, filtered, predictive, traces) -> np.ndarray:
+        observed = chunk.observed
+        if self._is_on_trial:
+            before = self.leader
+            leaders = super()._run(geometry, table, chunk, filtered, predictive, traces)
+            follow_level(predictive, observed, np.append(before, leaders[:-1]), self.level)
+            self.seen += int(observed.sum())
+            return leaders
+        first = int(self.state.counters[0])
+        leaders = np.empty(chunk.size, np.int64)
+        remembered = Remembered(self.transmat, self.means, self.delta)
+        done = 0
+        is_alarmed = False
+        while done < chunk.size and not is_alarmed:
+            settings, states = zip(*self.runners, strict=True)
+            clock = Clock(self.seen, self.calm_until, self.due)
+            done, self.seen = run_pieces(
+                geometry, table, settings, states, chunk.points, observed, chunk.begins,
+                tuple(filtered), predictive, tuple(traces), self.scores, self.level, self.leader,
+                leaders, remembered, clock, done, first,
+            )  # fmt: skip
+            self.leader = int(leaders[done - 1])
+            if self.seen % _EVERY == 0:
+                is_alarmed = self._settle()
+        return leaders[:done]
+
+    def _watch(self, chunk: Chunk) -> None:
+        present = chunk.present
+        self._note(present)
+        recent = self.latest.followed_by(present)
+        self.recent, self.recent_sequence = recent.latest(len(self.recent))
+
+    def decide(
+        self,
+        challenger: Callable[["Bank"], Challenger | None],
+        start_anew: Callable[["Bank"], StreamingState],
+    ) -> None:
+        """Review and restart if it is time; `start_anew` makes a state from `recent`."""
+        if self._is_due():
+            found = challenger(self)
+            if found is not None:
+                self._take_in(found)
+        if self._is_on_trial and self.seen % _EVERY == 0 and self.seen > self.looked:
+            self.looked = self.seen
+            self._judge_newcomer()
+            self._settle()
+        elif 0 <= self.due <= self.seen:
+            self._try(start_anew(self))
+
+    def _settle(self) -> bool:
+        """Look at the scores: members far behind go on from the leader. Returns whether there was
+        an alarm, since even the leader predicts worse than before."""
+        behind = self.scores[: len(BANK)] < self.scores[self.leader] - _BEHIND
+        for member in np.flatnonzero(behind).tolist():
+            self._replace(member, self.state)
+        if self.due >= 0 or self.seen < self.calm_until or not has_fallen(self.level, _ALARM):
+            return False
+        self.due = self.seen + len(self.recent)
+        return True
+
+    def _take_in(self, challenger: Challenger) -> None:
+        """Let the growing memory, or all of them, go on from a better model of the record."""
+        at_once = math.isinf(challenger.gain)
+        if at_once or challenger.gain > _AHEAD:
+            for member in range(len(BANK)) if at_once else [_GROWING]:
+                self._replace(member, challenger.state)
+
+    def _replace(self, member: int, state: StreamingState) -> None:
+        self.runners[member] = Runner(self.runners[member].settings, state).copy()
+        self.scores[member] = self._just_behind()
+
+    def _just_behind(self) -> float:
+        """The score of a runner that takes the lead only by predicting better than the leader."""
+        return np.nextafter(self.scores[self.leader], -np.inf)
+
+    def _try(self, state: StreamingState) -> None:
+        """Let a newcomer run beside the members."""
+        self.runners.append(Runner(self.runners[_GROWING].settings, state).copy())
+        self.scores = np.append(self.scores, self._just_behind())
+        self.due, self.calm_until = -1, self.seen + _TRIAL
+        self.level[:2] = _FRESH, self.level[3]
+
+    def _judge_newcomer(self) -> None:
+        """Take the newcomer in or drop it, if that is clear or the trial is over."""
+        lead = self.scores[-1] - self.scores[:-1].max()
+        if lead > _AHEAD:
+            self.runners[_GROWING], self.scores[_GROWING] = self.runners[-1], self.scores[-1]
+            step = int(self.state.counters[0])
+            self.restarts = np.append(self.restarts, step)[-_REMEMBERED:]
+        elif lead > -_BEHIND and self.seen < self.calm_until:
+            return
+        self.runners.pop()
+        self.scores = self.scores[:-1]
+        self.leader = int(np.argmax(self.scores))
+
+    def check(self, n: int, manifold: Manifold) -> None:
+        """Refuse what a file says if it could not have come about."""
+        super().check(n, manifold)
+        size, all_seen = _size_of_recent(n), int(self.state.counters[0])
+        check_array("recent", self.recent, (size, *manifold.point_shape))
+        check_array("recent_sequence", self.recent_sequence, (size,), np.int64)
+        check_array("transmat", self.transmat, (n, n))
+        check_array("means", self.means, (n, *manifold.point_shape))
+        check_array("delta", self.delta, (n,))
+        check_array("level", self.level, (4,))
+        check_array("restarts", self.restarts, (len(self.restarts),), np.int64)
+        check_whole("seen", self.seen, 0, all_seen)
+        check_whole("looked", self.looked, 0, self.seen)
+        check_whole("calm_until", self.calm_until, 0, self.seen + _SETTLED + _TRIAL)
+        if self.due != -1:  # a newcomer starts from observations alone
+            check_whole("due", self.due, max(size, self.seen), self.seen + size)
+        check_points("recent", self.recent[size - min(self.seen, size) :], manifold)
+        check_laws("transmat", self.transmat)
+        check_points("means", self.means, manifold)
+        check_positive("delta", self.delta)
+        if self.level[0] < 0.0 or self.level[2] < 0.0:
+            raise ValueError("level must have a count and a variance of at least 0")
+        if not ((self.restarts >= 0) & (self.restarts <= all_seen)).all():
+            raise ValueError(f"restarts must be from 0 to {all_seen}")
+
+
+def _size_of_recent(n_components: int) -> int:
+    """Observations that a restart begins from."""
+    return max(200, ENOUGH * n_components)
+
+
+@kernel
+def has_fallen(level, deviations):
+    """Whether the recent mean of the leader's log density is so many deviations below the mean."""
+    return level[3] < level[1] - deviations * math.sqrt(level[2] / (2.0 * _HORIZON))
+
+
+@kernel
+def follow_level(predictive, observed, led, level):
+    """Add the log densities of those who led to the level, see `Bank.level`."""
+    for t in range(len(led)):
+        if observed[t]:
+            value = predictive[led[t], t]
+            level[0] += 1.0
+            if level[0] == 1.0:
+                level[1] = level[3] = value
+                continue
+            offset = value - level[1]
+            if level[0] > _FRESH:
+                most = _OUTLIER * math.sqrt(level[2])
+                offset = min(max(offset, -most), most)
+            level[3] += (level[1] + offset - level[3]) / min(level[0], _HORIZON)
+            level[1] += offset / level[0]
+            level[2] += (offset * offset - level[2]) / (level[0] - 1.0)
+
+
+@piece
+def _rest(trace, row):
+    """The rows of a trace from `row` on."""
+    return Trace(
+        trace.step[row:], trace.transmat[row:], trace.means[row:], trace.delta[row:],
+        trace.sigmas[row:], trace.gamma[row:], trace.visits[row:], trace.log_likelihood[row:],
+    )  # fmt: skip
+
+
+@kernel
+def run_pieces(
+    geometry, table, settings, states, X, observed, begins, filtered, predictive, traces, scores,
+    level, leader, leaders, remembered, clock, done, first,
+):  # fmt: skip
+    """Let all members learn from X[done:], piece by piece, until there is something to decide.
+
+    `settings`, `states`, `filtered` and `traces` have one entry for each member; `first`
+    observations had been seen before X. Returns how many of X are done, and how many observations
+    that were not missing have been seen.
+    """
+    seen, every = clock.seen, settings[0].trace_every
+    led = np.empty(len(X), np.int64)
+    while done < len(X):
+        end, left = done, _EVERY - seen % _EVERY
+        while end < len(X) and left > 0:
+            if observed[end]:
+                left, seen = left - 1, seen + 1
+            end += 1
+        row = (first + done) // every - first // every if every > 0 else 0
+        for r in range(len(states)):
+            learn(
+                geometry, table, settings[r], X[done:end], observed[done:end], begins[done:end],
+                states[r], filtered[r][done:end], predictive[r, done:end], _rest(traces[r], row),
+            )  # fmt: skip
+        scored, there = predictive[:, done:end], observed[done:end]
+        follow(scored, there, _FORGET, scores, leader, leaders[done:end])
+        for t in range(done, end):
+            led[t] = leader
+            leader = leaders[t]
+        follow_level(scored, there, led[done:end], level)
+        done = end
+        if left > 0:
+            break
+        if clock.due < 0 and not has_fallen(level, _DOUBT):
+            copy_into(remembered.transmat, states[leader].transmat)
+            copy_into(remembered.means, states[leader].means)
+            copy_into(remembered.delta, states[leader].delta)
+        is_alarmed = seen >= clock.calm_until and has_fallen(level, _ALARM)
+        if np.min(scores) < scores[leader] - _BEHIND or (clock.due < 0 and is_alarmed):
+            break
+    return done, seen

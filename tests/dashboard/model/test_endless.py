@@ -1,0 +1,63 @@
+import pytest
+
+from dashboard.model.endless import MOST_EVENTS, Endless, Setup
+from dashboard.model.experiment import Experiment
+from dashboard.model.kinds import Invalid
+from rhmm.worlds import Missing, MoveMean, StateAway, Turn
+
+EVENTS = (
+    Turn(at=1_000, angle=-37.5),
+    MoveMean(at=1_050, state=1, mean=(0.1, 1 / 3)),
+    Missing(at=2_000, share=0.25, length=500),
+)
+
+
+def test_a_link_opens_the_very_same_events():
+    settings = Endless(events=EVENTS, pace=1_300, learners=("auto", "paper"))
+
+    read, problems = Endless.from_query(settings.to_query())
+
+    assert read == settings
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    "text", ["turn", "turn_7_90", "quake_50", "turn_now_90", "turn_50_nan", "x" * 10_000]
+)
+def test_a_script_that_cannot_be_read_or_used_is_told_and_left_out(text):
+    read, problems = Endless.from_query({"events": text})
+
+    assert read == Endless()
+    assert len(problems) == 1
+
+
+@pytest.mark.parametrize("pace", ["9", "100001", "1.5", "fast"])
+def test_a_pace_beyond_the_limits_is_not_used(pace):
+    read, problems = Endless.from_query({"pace": pace})
+
+    assert read.pace == Endless().pace
+    assert len(problems) == 1
+
+
+def test_a_script_has_a_limit():
+    with pytest.raises(Invalid, match="at most 60 events"):
+        Endless(events=[Turn(at=50 * i, angle=1.0) for i in range(MOST_EVENTS + 1)])
+
+
+def test_a_setup_knows_nothing_of_the_pace():
+    assert Setup.of(Experiment(), Endless(pace=10)) == Setup.of(Experiment(), Endless(pace=999))
+
+
+def test_a_setup_has_a_window_that_is_enough_for_its_states():
+    means = [(0.1 * i, 0.3) for i in range(8)]
+    row = (0.125,) * 8
+    many = Experiment(means=means, transmat=(row,) * 8, sigmas=(0.1,) * 8, startprob=row, window=40)
+
+    assert Setup.of(many, Endless()).window == 40
+
+
+def test_events_that_cannot_happen_to_the_model_are_refused_in_a_sentence():
+    setup = Setup.of(Experiment(), Endless(events=(StateAway(at=50, state=5, length=50),)))
+
+    with pytest.raises(Invalid, match="cannot happen to this model"):
+        setup.world()
