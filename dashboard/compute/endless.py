@@ -261,6 +261,8 @@ class EndlessStream:
     def _acknowledge(self) -> None:
         while self._drops and self._drops[0][1] < self.taken:
             self._acknowledged = max(self._acknowledged, self._drops.pop(0)[0])
+        if not self._drops:
+            self._dropped.clear()
 
     def _moment(self) -> Moment:
         truth, chart = self._world.truth, self._chart
