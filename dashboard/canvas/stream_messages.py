@@ -30,7 +30,7 @@ from dashboard.model.marks import STATE_SYMBOLS
 from dashboard.model.methods import EM, VARIANTS, capitalised, method_definition, method_name
 from dashboard.model.spaces.registry import SPACES
 from dashboard.text.stream import SHORT_NAMES
-from rhmm.learners.auto import BANK
+from rhmm.streams.bank import BANK
 from rhmm.worlds import Event
 
 _DASHES = {

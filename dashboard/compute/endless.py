@@ -162,12 +162,12 @@ class EndlessStream:
         for state, x, y in places:
             if self._dropped.get(state) == (x, y):
                 continue  # a message repeats what was not acknowledged when it was sent
-            self._dropped[state] = (x, y)
             try:
                 if state >= now.n_states:
                     raise Invalid("There is no such state.")
                 near = tuple(self._space.coords(now.means[state : state + 1])[0].tolist())
                 at = self._add(move_to(self._space, state, self._chart.from_map(x, y, near)))
+                self._dropped[state] = (x, y)
             except ValueError as problem:
                 self._refused = str(problem)
         self._drops.append((number, at))
@@ -261,6 +261,8 @@ class EndlessStream:
     def _acknowledge(self) -> None:
         while self._drops and self._drops[0][1] < self.taken:
             self._acknowledged = max(self._acknowledged, self._drops.pop(0)[0])
+        if not self._drops:
+            self._dropped.clear()
 
     def _moment(self) -> Moment:
         truth, chart = self._world.truth, self._chart

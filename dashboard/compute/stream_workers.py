@@ -129,24 +129,34 @@ def _begin_after(parts: list[kernels.Part], stream: "weakref.ref[LiveStream]") -
 
 
 class _Process:
-    """One process with its streams, and the thread that listens to it."""
+    """One process with its streams, and the threads that speak and listen to it.
+
+    Orders go through a queue: the last one of a stream may come from the garbage collector, in the
+    middle of whatever its thread is doing, and must neither wait nor mix with another order.
+    """
 
     def __init__(self) -> None:
         self.streams: WeakValueDictionary[str, LiveStream] = WeakValueDictionary()
         self._worker = WorkerProcess(__name__)
-        self._sending = threading.Lock()
-        threading.Thread(target=self._listen, daemon=True, name="rhmm streams").start()
+        self._orders: queue.SimpleQueue = queue.SimpleQueue()
+        for work in (self._speak, self._listen):
+            threading.Thread(target=work, daemon=True, name="rhmm streams").start()
 
     @property
     def is_alive(self) -> bool:
         return self._worker.is_alive
 
     def order(self, token: str, what: str, value: Any) -> None:
-        with self._sending, suppress(Lost):
-            self._worker.send((token, what, value))
+        self._orders.put((token, what, value))
 
     def close(self) -> None:
+        self._orders.put(None)
         self._worker.close()
+
+    def _speak(self) -> None:
+        with suppress(Lost):
+            while (order := self._orders.get()) is not None:
+                self._worker.send(order)
 
     def _listen(self) -> None:
         with suppress(Lost):

@@ -20,6 +20,9 @@ LEAST_PACE, MOST_PACE = 10, 100_000
 MOST_EVENTS = 60
 """In one script: a link must stay short enough for every browser."""
 
+_NOT_AT_FIRST = ("convex",)
+"""Learners that a visitor can choose: the paper's windowed one is there already."""
+
 _MOST_TEXT = 8_000
 """Letters of a script in a link."""
 
@@ -50,7 +53,7 @@ class Endless(Settings):
     """The learners that follow the stream, its pace, and the script of events."""
 
     learners: tuple[str, ...] = setting(
-        tuple(key for key in VARIANTS if key != "convex"),
+        tuple(key for key in VARIANTS if key not in _NOT_AT_FIRST),
         "follow",
         Choices("learner", tuple(VARIANTS)),
         control=Control(

@@ -24,6 +24,7 @@ import { Wire } from "./wire.js";
 
 const SETTLING = 600; // milliseconds without a change until Python is told of the script and the pace
 const WAITING = 20; // messages whose observations wait to be shown, at most: a hidden page shows none
+const ASKING = 5000; // milliseconds between two requests for another stream
 const SLOWER = 0.9; // a pace that reaches less than this share is said to be slower
 
 class StreamPicture {
@@ -46,6 +47,8 @@ class StreamPicture {
   #ticking = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #telling;
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #asking;
 
   /**
    * @param {HTMLElement} room
@@ -89,6 +92,7 @@ class StreamPicture {
   receive(opening) {
     if (opening.id === this.opening?.id) return;
     this.opening = opening;
+    clearInterval(this.#asking);
     this.wire?.close();
     this.news = null;
     this.#coming = [];
@@ -106,7 +110,7 @@ class StreamPicture {
       onNews: (news) => this.take(news),
       onState: () => {
         if (this.wire?.state === "open" && calm && !this.news) this.wire.send({ play: false });
-        if (this.wire?.state === "gone") this.send.missing(); // the page opens another one
+        if (this.wire?.state === "gone") this.askForAnother();
         this.showState();
       },
     });
@@ -129,6 +133,13 @@ class StreamPicture {
     this.table.show("ceiling", this.rolling.ceiling, null);
     this.showState();
     this.wake();
+  }
+
+  /** Ask the page for another stream until it comes: Streamlit's own connection may be lost, too. */
+  askForAnother() {
+    clearInterval(this.#asking);
+    this.send.missing();
+    this.#asking = setInterval(() => this.send.missing(), ASKING);
   }
 
   /** Another script goes into the link. @param {News} news */
@@ -347,6 +358,7 @@ class StreamPicture {
   }
 
   close() {
+    clearInterval(this.#asking);
     this.wire?.close();
     this.stopListening?.();
     this.scene.close();

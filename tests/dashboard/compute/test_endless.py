@@ -151,6 +151,28 @@ def test_a_drop_that_cannot_be_is_refused_in_a_sentence_and_acknowledged(place):
     assert stream.news().refused == ""  # it is said once
 
 
+def test_a_mean_can_be_dropped_where_it_was_dropped_before():
+    stream = EndlessStream(SHORT._replace(events=()))
+    for number in (1, 2):
+        stream.drop(number, [Place(0, 0.25, -0.5)])
+        for _ in range(2):
+            stream.advance(BLOCK)
+        stream.news()
+
+    assert [event.at for event in stream.news().script] == [0, 2 * BLOCK]
+
+
+def test_forged_drops_leave_nothing_behind():
+    stream = EndlessStream(SHORT._replace(events=()))
+
+    for number in range(1, 100):
+        stream.drop(number, [Place(1_000 + number, 0.1, 0.1)])
+
+    assert stream.news().acknowledged == 99
+    assert not stream._dropped
+    assert not stream._drops
+
+
 def test_a_script_has_an_end():
     stream = EndlessStream(SHORT._replace(events=()))
     for _ in range(MOST_EVENTS + 5):

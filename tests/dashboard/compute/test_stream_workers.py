@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from dashboard.compute import stream_workers
 from dashboard.compute.stream_workers import StreamWorkers
 from dashboard.model.endless import Endless, Setup
 from dashboard.model.experiment import Experiment
@@ -61,16 +62,27 @@ def test_a_stream_flows_while_it_is_read(stream):
     assert first.news.script == SETUP.events
 
 
-def test_a_stream_stands_still_while_no_browser_reads_it(stream):
-    taken = Reader(stream).wait_for(lambda report: report.news.taken > 50).news.taken
-    stream.read_by(None)
-    stream.order("play", True)
-    time.sleep(0.5)
+def test_a_stream_stands_still_while_no_browser_reads_it():
+    one = stream_workers._Stream(SETUP, 500)
+    assert not one.flows
 
-    again = Reader(stream).wait_for(lambda report: True)
+    one.obey("read", True)
+    assert one.flows
+    one.obey("read", False)
+    one.obey("play", True)
+    assert not one.flows
 
-    assert again.news.taken - taken < 250  # half a second of its pace
-    assert not stream.waiting
+    one.obey("read", True)
+    assert one.flows
+
+
+def test_a_stream_that_the_visitor_has_stopped_does_not_go_on_when_it_is_read_again():
+    one = stream_workers._Stream(SETUP, 500)
+    for order in (("read", True), ("play", False), ("read", False), ("read", True)):
+        one.obey(*order)
+
+    assert not one.flows
+    assert not one.report(1).playing
 
 
 def test_a_stream_can_be_stopped_and_led_step_by_step(stream):

@@ -123,11 +123,11 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_read(doors, behind, le
 class Visit:
     """A websocket that stays open until it is told to end."""
 
-    def __init__(self, doors, host="localhost"):
+    def __init__(self, doors, host="localhost", path="/_stcore/stream"):
         self.sent = []
         self._end = asyncio.Event()
         scope = {
-            "type": "websocket", "path": "/_stcore/stream", "headers": [(b"host", host.encode())],
+            "type": "websocket", "path": path, "headers": [(b"host", host.encode())],
         }  # fmt: skip
 
         async def send(message):
@@ -161,6 +161,28 @@ def test_visitors_beyond_the_limit_are_turned_away_until_one_leaves():
         assert late.sent == [accepted]
         for visit in (*visits[1:], late):
             await visit.end()
+
+    asyncio.run(scene())
+
+
+def test_the_socket_of_a_stream_takes_no_place_and_is_open_on_a_full_server():
+    async def scene():
+        doors = Doors(streamlit, most_visitors=2)
+        visits = [Visit(doors, path=path) for path in ("/flow/a", "/_stcore/stream") * 2]
+        visits.append(Visit(doors, path="/flow/b"))
+        await asyncio.sleep(0)
+        assert [visit.sent for visit in visits] == [[{"type": "websocket.accept"}]] * 5
+        for visit in visits:
+            await visit.end()
+
+    asyncio.run(scene())
+
+
+def test_a_stream_is_not_opened_under_another_name():
+    async def scene():
+        visit = Visit(Doors(streamlit), host="evil.example", path="/flow/a")
+        await asyncio.sleep(0)
+        assert visit.sent == [{"type": "websocket.close", "code": 1008}]
 
     asyncio.run(scene())
 
