@@ -1,8 +1,11 @@
 """Dask clusters of this machine for tests."""
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
+from unittest.mock import patch
 
 from distributed import Client, LocalCluster
 
@@ -10,9 +13,13 @@ from distributed import Client, LocalCluster
 @contextmanager
 def two_workers() -> Iterator[LocalCluster]:
     """A scheduler and two worker processes."""
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-    ) as cluster:
+    # A new process runs the main module again, and tests of pages leave a page there.
+    with (
+        patch.dict(sys.modules, __main__=ModuleType("__main__")),
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+        ) as cluster,
+    ):
         yield cluster
 
 

@@ -234,7 +234,7 @@ def fit(
             start = None if found is None else found.best
             model, remark = _by_em(recording, n_states, emission, start, watch)
         else:
-            model, remark = _by_streaming(recording, n_states, watch)
+            model, remark = _by_streaming(recording, n_states, watch), ""
     watch("Decoding", 1.0)
     points, lengths = recording.points, recording.lengths
     probabilities = model.predict_proba(points, lengths=lengths)
@@ -308,7 +308,7 @@ def _by_em(
     return _plain(model), remark
 
 
-def _by_streaming(recording: Recording, n_states: int, watch: Watch) -> tuple[RiemannianHMM, str]:
+def _by_streaming(recording: Recording, n_states: int, watch: Watch) -> RiemannianHMM:
     total = len(recording.points)
     learner = StreamingRiemannianHMM(
         recording.manifold,
@@ -318,12 +318,10 @@ def _by_streaming(recording: Recording, n_states: int, watch: Watch) -> tuple[Ri
         callback=lambda one: watch("Streaming", one.n_samples_seen_ / total),
     )
     try:
-        model = learner.fit(recording.points).to_hmm()
+        model = learner.fit(recording.points, lengths=recording.lengths).to_hmm()
     except NotFittedError:
         raise Expected("too few observations differ from those before them: use EM.") from None
-    several = len(recording.lengths) > 1
-    remark = "Streaming took all sequences for one, in the order of the file." if several else ""
-    return _plain(model), remark
+    return _plain(model)
 
 
 def _plain(model: RiemannianHMM) -> RiemannianHMM:

@@ -120,6 +120,6 @@ def _learning(fitted: Fitted) -> tuple[list[str], str]:
         window = streaming_window(fitted.n_observed, fitted.n_states)
         lines.append(
             f"learner = StreamingRiemannianHMM(recording.manifold, {n}, window={window}, "
-            f"random_state={SEED})\nmodel = learner.fit(points).to_hmm()"
+            f"random_state={SEED})\nmodel = learner.fit(points, lengths=lengths).to_hmm()"
         )
     return more, "\n".join(lines)

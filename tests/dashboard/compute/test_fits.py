@@ -77,15 +77,16 @@ def test_bic_is_that_of_the_shape_that_was_chosen():
     np.testing.assert_array_equal(result.curve.values, found.values)
 
 
-def test_streaming_learns_in_one_pass_and_says_that_it_takes_sequences_for_one():
+def test_streaming_learns_in_one_pass_and_knows_where_sequences_end():
     held = of_the_disk()
-    points = held.recording.points
+    points, lengths = held.recording.points, held.recording.lengths
     learner = StreamingRiemannianHMM(held.recording.manifold, 3, window=74, random_state=0)
 
     result = fits.compute(FitRequest(held, 3, STREAMING), ignore)
 
-    np.testing.assert_array_equal(result.model.means_, learner.fit(points).to_hmm().means_)
-    assert "all sequences for one" in result.remark
+    expected = learner.fit(points, lengths=lengths).to_hmm().means_
+    np.testing.assert_array_equal(result.model.means_, expected)
+    assert (expected != learner.fit(points).to_hmm().means_).any()
 
 
 def test_bic_chooses_the_number_that_the_engine_chooses():

@@ -15,6 +15,8 @@ MAY_SAY_IT = {
     "dashboard/text/glossary.py": "explains the words",
     "dashboard/compute/recording_map.py": "draws a recording of the disk on the disk",
     "dashboard/figures/fitted.py": "draws a recording of the disk on the disk",
+    "dashboard/figures/fitted_solid.py": "draws a recording of hyperbolic 3-space in the ball",
+    "dashboard/model/analysis.py": "lists the spaces of simulated recordings",
     "dashboard/text/fitted.py": "says which spaces files may be of",
 }
 LESSON = re.compile(r"/lesson(/|\.py$)")
