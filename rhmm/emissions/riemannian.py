@@ -43,18 +43,19 @@ class RiemannianGaussians(Law):
     def maximised(self, points, weights, alive, view, min_sigma, frozen=()):
         """c_i is the weighted centre of mass, σ_i = δ⁻¹ of the weighted mean of d² to it."""
         means, sigmas = self.means.copy(), self.sigmas.copy()
+        of_living = weights[alive]
+        d2 = view if alive.all() else view[alive]
         if "means" not in frozen:
-            means[alive], d2_alive, _ = self.manifold.recentre(points, weights[alive], means[alive])
+            means[alive], d2, _ = self.manifold.recentre(points, of_living, means[alive])
             if alive.all():
-                view = d2_alive
+                view = d2
             else:
                 view = view.copy()
-                view[alive] = d2_alive
+                view[alive] = d2
         if "sigmas" not in frozen:
             weight, variance = self.prior
-            spread = np.einsum("it,it->i", weights[alive], view[alive])
-            spread += weight * self.manifold.dim * variance
-            delta = spread / (weights[alive].sum(axis=1) + weight)
+            spread = np.einsum("it,it->i", of_living, d2) + weight * self.manifold.dim * variance
+            delta = spread / (of_living.sum(axis=1) + weight)
             sigmas[alive] = sigmas_from_delta(self.manifold, delta, min_sigma)
         return RiemannianGaussians(self.manifold, means, sigmas, self.prior), view
 

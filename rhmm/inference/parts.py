@@ -22,19 +22,21 @@ _SAME = 1e-13
 """The relative difference of probabilities that agree."""
 _ROUNDED = 1e-15
 """The rounding error of a logarithm, relative to itself."""
+_LEAST = -600.0
+"""The logarithm of a probability that is far from underflow."""
 
 
 class Forgotten(NamedTuple):
     time: int
     """A time t of the part."""
     law: np.ndarray
-    """Of s_t, shape (N,): P(s_t = i | y before t), or p(y_t, y_{t+1}, … | s_t = i), whose largest
-    entry is 1."""
+    """Of s_t, shape (N,): P(s_t = i | y before t), or log p(y_t, y_{t+1}, … | s_t = i) up to a
+    number, 0 at its largest."""
 
 
 def forget_past(transition: np.ndarray, log_density: np.ndarray) -> Forgotten | None:
     """The first time, T at the latest, whose predicted law does not depend on what came before the
-    part. None if there is no such time.
+    part, and whose probabilities are numbers that do not underflow. None if there is none.
     """
     laws = np.empty_like(transition)
     time = _forget_past(log_of(transition), log_density, laws)
@@ -53,7 +55,7 @@ def forget_future(transition: np.ndarray, log_density: np.ndarray) -> Forgotten 
     if time < 0:
         return None
     law = _known(laws)
-    return Forgotten(time, np.exp(law - law.max()))
+    return Forgotten(time, law - law.max())
 
 
 def _known(laws: np.ndarray) -> np.ndarray:
@@ -63,7 +65,7 @@ def _known(laws: np.ndarray) -> np.ndarray:
 
 @kernel
 def _forget_past(log_transition, log_density, laws):
-    """The number of observations after which the rows of `laws` agree; −1 if they never do.
+    """The number of observations after which the rows of `laws` agree; −1 if there is none.
 
     ``laws[a]`` is the predicted law if the state before the part was a, in logarithms; NaN if that
     is impossible.
@@ -83,7 +85,7 @@ def _forget_past(log_transition, log_density, laws):
                 for i in range(n):
                     terms[i] = joint[i] + log_transition[i, j]
                 laws[a, j] = log_sum(terms)
-        if _agree(laws):
+        if _agree(laws) and _is_moderate(laws):
             return t + 1
     return -1
 
@@ -142,3 +144,13 @@ def _agree(laws):
         if most > -math.inf and most - least > _SAME - _ROUNDED * most:
             return False
     return possible
+
+
+@kernel
+def _is_moderate(laws):
+    """Whether what is possible is not too unlikely to be written as a probability."""
+    least = 0.0
+    for i in range(laws.size):
+        if laws.flat[i] > -math.inf:
+            least = min(least, laws.flat[i])
+    return least > _LEAST

@@ -10,6 +10,7 @@ from rhmm.manifolds import Manifold
 from rhmm.search import climbed
 from rhmm.streams import start
 from rhmm.streams.bank import BANK, Bank, memory_of
+from rhmm.streams.chunk import Present
 from rhmm.streams.ensemble import Ensemble, Runner
 from rhmm.streams.streaming_kernel import StreamingSettings, StreamingState
 
@@ -66,9 +67,9 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
         """The kinds of ensembles that it runs."""
         return (Bank,)
 
-    def _settled(self, state: StreamingState, points: np.ndarray) -> Ensemble:
+    def _settled(self, state: StreamingState, first: Present) -> Ensemble:
         members = [Runner(self._settings_of(Bank, m), state).copy() for m in range(len(BANK))]
-        return Bank(members, self.manifold, points)
+        return Bank(members, self.manifold, first)
 
     def _settings_of(self, kind: type[Ensemble], runner: int) -> StreamingSettings:
         return self._memory(memory_of(runner))
@@ -83,11 +84,11 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
 
         Names are those of the leader, unless it is lost: what its states explain then says nothing.
         """
-        found = self._best_start(bank.recent, cold=False)
-        sample, leader = self._sample(bank.recent), bank.state
+        recent, leader = bank.latest, bank.state
+        found = self._best_start(recent, cold=False)
         prior = float(np.mean(leader.delta))
-        led = climbed(sample, leader.transmat, leader.means, leader.delta, prior, 0)
-        if found.log_likelihood - led.log_likelihood < _LOST * len(bank.recent):
+        led = climbed(self._sample(recent), leader.transmat, leader.means, leader.delta, prior, 0)
+        if found.log_likelihood - led.log_likelihood < _LOST * recent.size:
             found = start.in_agreement(led.gamma, found)
         else:
             found = start.recognised(self.manifold, bank.transmat, bank.means, bank.delta, found)

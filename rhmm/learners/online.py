@@ -12,17 +12,12 @@ from rhmm.gaussian.table import radial_table
 from rhmm.learners.em import RiemannianHMM
 from rhmm.parameters import delta_of_floor, floor_of_sigma, stationary_law
 from rhmm.streams import files
+from rhmm.streams.chunk import Chunk, Present, lengths_until
 from rhmm.streams.ensemble import Ensemble, Runner
-from rhmm.streams.explanation import Explanation, scaled_densities
+from rhmm.streams.explanation import Explanation, predicted, scaled_densities
 from rhmm.streams.stream import Stream
 from rhmm.streams.trace import Trace, empty_trace, joined
-from rhmm.validation import (
-    as_generator,
-    check_callback,
-    check_integer,
-    check_lengths,
-    nan_where_masked,
-)
+from rhmm.validation import as_generator, check_callback, check_integer, nan_where_masked
 
 _CHUNK = 4096
 
@@ -83,8 +78,8 @@ class OnlineHMM(Estimator):
         """The latest observations that it learns from at a time, after its start."""
 
     @abstractmethod
-    def _begin(self, points: np.ndarray, seen: int) -> Ensemble:
-        """The runners that begin with the first `points`, after `seen` observations."""
+    def _begin(self, first: Present, seen: int) -> Ensemble:
+        """The runners that begin with the first observations, after `seen` with the missing."""
 
     def _decide(self, ensemble: Ensemble) -> Ensemble:
         """What goes on after an ensemble has learned some observations: it, or another."""
@@ -116,8 +111,8 @@ class OnlineHMM(Estimator):
         raise ValueError("settings must follow from the options")
 
     @abstractmethod
-    def _explain(self, runner: Runner, y: np.ndarray, observed: bool) -> Explanation:
-        """The step that this runner takes at y."""
+    def _explain(self, runner: Runner, y: np.ndarray, observed: bool, begins: bool) -> Explanation:
+        """The step that this runner takes at y, which may begin a sequence."""
 
     # Learning
 
@@ -129,7 +124,11 @@ class OnlineHMM(Estimator):
     def partial_fit(self, X, y=None, *, lengths=None) -> Self:
         """Learn from the observations X, in order. Any chunking gives the same, bit for bit.
 
-        `y` is ignored. A stream is one sequence: `lengths` may only say so."""
+        Without `lengths` X goes on with the sequence of the call before, which stays open. With
+        them X holds sequences of so many observations: the first of them goes on with the open one,
+        and all of them end. The next observation then begins a sequence in the stationary law, and
+        no transition to it is counted. `y` is ignored.
+        """
         self._consume(X, lengths, want_filtered=False)
         return self
 
@@ -165,25 +164,23 @@ class OnlineHMM(Estimator):
     def _consume(self, X, lengths, want_filtered: bool) -> np.ndarray:
         stream = self._open_stream()
         X, observed = self.manifold.observations("X", X, allow_all_missing=True)
-        if len(check_lengths(lengths, len(X))) > 1:
-            raise ValueError("lengths must be one number: a stream is a single sequence")
-        n = self._sizes[1]
+        chunk, n = stream.chunk(X, observed, lengths), self._sizes[1]
         filtered = np.full((len(X) if want_filtered else 0, n), 1.0 / n)
         sensor, there = stream.sensor.copy(), observed.copy()
         stream.sensor.drop(X, observed)
         done = 0
         while done < len(X):
             if stream.ensemble is None:
-                size = min(self.start_size - len(stream.buffer), len(X) - done)
+                size = min(self.start_size - stream.buffer.size, len(X) - done)
             else:  # the last observation goes alone: the state before it is kept for `explain`
                 most = min(self._chunk, stream.ensemble.until_decision())
                 size = max(min(most, len(X) - 1 - done), 1)
             part = slice(done, done + size)
             if stream.ensemble is None:
-                self._collect(stream, X[part], observed[part])
+                self._collect(stream, chunk.part(part))
                 done += size
                 continue
-            done += self._advance(stream, stream.ensemble, X, observed, filtered, part)
+            done += self._advance(stream, stream.ensemble, chunk, filtered[part], part)
             if self.callback is not None:
                 try:
                     self.callback(self)
@@ -191,40 +188,40 @@ class OnlineHMM(Estimator):
                     sensor.drop(X[:done], there[:done])
                     stream.sensor = sensor  # the other one has seen what is left alone
                     break
+        stream.note_end(chunk, done, lengths)
         return filtered
 
-    def _advance(self, stream: Stream, ensemble: Ensemble, X, observed, filtered, part) -> int:
-        """Learn from a part of X, or from its beginning if there is something to decide; returns
-        how many observations that were. Writes into `filtered` unless it is empty."""
-        is_last = part.stop == len(X)
-        X, observed, filtered = X[part], observed[part], filtered[part]
+    def _advance(self, stream: Stream, ensemble: Ensemble, chunk: Chunk, filtered, part) -> int:
+        """Learn from a part of a chunk, or from its beginning if there is something to decide;
+        returns how many observations that were. Writes into `filtered` unless it is empty."""
+        is_last, chunk = part.stop == chunk.size, chunk.part(part)
         before = [runner.copy() for runner in ensemble.runners] if is_last else []
         seen = stream.n_samples_seen
         stream.latest = None
         geometry, table = self.manifold.geometry, radial_table(self.manifold.gaussian)
-        probabilities, trace = ensemble.learn(geometry, table, X, observed, len(filtered) > 0)
+        probabilities, trace = ensemble.learn(geometry, table, chunk, len(filtered) > 0)
         if len(filtered):
             filtered[: len(probabilities)] = probabilities
         if len(trace.step):
             stream.traces.append(trace)
         if is_last:
-            stream.latest = before[ensemble.leader], X[-1].copy(), bool(observed[-1])
+            observed, begins = bool(chunk.observed[-1]), bool(chunk.begins[-1])
+            stream.latest = before[ensemble.leader], chunk.points[-1].copy(), observed, begins
         taken = stream.n_samples_seen - seen
         stream.ensemble = self._decide(ensemble)
         stream.note_size()
         return taken
 
-    def _collect(self, stream: Stream, X, observed) -> None:
+    def _collect(self, stream: Stream, chunk: Chunk) -> None:
         """Fill the buffer with observations that are not missing; begin when it is full."""
-        stream.buffer = np.concatenate([stream.buffer, X[observed]])
-        stream.skipped += int((~observed).sum())
-        stream.note_size()
-        if len(stream.buffer) < self.start_size:
+        stream.collect(chunk)
+        first = stream.buffer
+        if first.size < self.start_size:
             return
-        points, stream.buffer = stream.buffer, stream.buffer[:0]
+        stream.buffer = Present.none(self.manifold.point_shape)
         stream.first_rng_state = stream.rng.bit_generator.state
-        stream.min_sigma = floor_of_sigma(self.manifold, points, self.min_sigma)
-        stream.ensemble = self._begin(points, len(points) + stream.skipped)
+        stream.min_sigma = floor_of_sigma(self.manifold, first.points, self.min_sigma)
+        stream.ensemble = self._begin(first, first.size + stream.skipped)
         stream.note_size()
         several = self.start_size != self.n_components  # of one each, σ = 0 is no wonder
         if several and (stream.ensemble.state.delta <= self._least_delta).all():
@@ -255,7 +252,7 @@ class OnlineHMM(Estimator):
         stream = self._known_stream
         if stream.ensemble is None:
             raise self._not_fitted(
-                f"it starts from {self.start_size} observations, and has seen {len(stream.buffer)}"
+                f"it starts from {self.start_size} observations, and has seen {stream.buffer.size}"
             )
         return stream.ensemble.state
 
@@ -339,7 +336,7 @@ class OnlineHMM(Estimator):
         if stream is None or stream.ensemble is None:
             return np.full(self._sizes[1], 1.0 / self._sizes[1])
         state = stream.ensemble.state
-        law = state.latest_filter() @ state.transmat
+        law = predicted(state, stream.has_ended)
         if not (np.isnan(y).any() or stream.sensor.would_drop(y)):
             d2 = self.manifold.squared_distances(y, state.means)
             law *= scaled_densities(state, d2)[0]
@@ -351,11 +348,11 @@ class OnlineHMM(Estimator):
         probabilities = self.predict_proba_one(y)
         return int(probabilities.argmax()) if self.__sklearn_is_fitted__() else None
 
-    def explain(self, k: int | None = None, X=None) -> Explanation:
+    def explain(self, k: int | None = None, X=None, *, lengths=None) -> Explanation:
         """Every quantity of the update at observation k, as named arrays.
 
-        Without arguments: the latest one. For an earlier k give the stream X from its beginning:
-        a copy of the learner replays it up to there.
+        Without arguments: the latest one. For an earlier k give the stream X from its beginning,
+        and its `lengths` if there were any: a copy of the learner replays it up to there.
         """
         seen = self.n_samples_seen_
         if X is not None:
@@ -363,7 +360,11 @@ class OnlineHMM(Estimator):
             k = check_integer("k", len(X) if k is None else k, at_least=self.start_size + 1)
             if k > len(X):
                 raise ValueError(f"k must be at most the {len(X)} observations of X, not {k}")
-            return self._fresh().partial_fit(X[:k]).explain()
+            return (
+                self._fresh()
+                .partial_fit(X[:k], lengths=lengths_until(k, len(X), lengths))
+                .explain()
+            )
         if k not in (None, seen):
             raise ValueError(
                 f"k must be the latest observation, {seen}, unless X holds the stream from its "

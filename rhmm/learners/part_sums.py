@@ -1,17 +1,20 @@
 """What EM needs of observations, as sums to which each part of them contributes by itself."""
 
-import math
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import logsumexp
 
 from rhmm.inference import Smoothed, smoothing
+from rhmm.inference.chain import log_of
 from rhmm.inference.forward import is_fragile
 from rhmm.inference.forward_backward import smoothing_scaled
 from rhmm.inference.parts import Forgotten, forget_future, forget_past
 from rhmm.learners.baum_welch import Iterate, at_observed
 
+_LEAST_LOG = -700.0
+"""Of a density relative to the largest one of its time: scaled densities stop there, too."""
 _SHORT = 256
 """Observations after which chains nearly always have forgotten; if not, all are looked at."""
 
@@ -80,7 +83,8 @@ class Contribution(NamedTuple):
     head: np.ndarray
     """What comes before the middle, shape (T, *point_shape)."""
     later: np.ndarray | None
-    """p(middle and all after it | s = i) at the first time of the middle, up to a factor."""
+    """log p(middle and all after it | s = i) at the first time of the middle, less a number that
+    makes Σ P(s = i | all before) p = 1."""
     tail: np.ndarray
     """What comes after the middle."""
     start: np.ndarray | None
@@ -107,17 +111,17 @@ class Part:
 
     def sums(self, lengths: np.ndarray) -> Sums:
         """Of whole sequences."""
-        posterior = self._smoothed(self.model.startprob, 0, len(self.X), None, lengths)
+        posterior, _ = self._smoothed(self.model.startprob, 0, len(self.X), None, lengths)
         firsts = np.cumsum(lengths) - lengths
         return self._summed(posterior, 0, len(self.X), posterior.gamma[firsts].sum(axis=0))
 
     def joined(self, start: np.ndarray, later: np.ndarray | None, begins: bool) -> Sums:
         """Of observations whose first state has the law `start` (N,).
 
-        `later` (N,) is the likelihood of the state after them, up to a factor; None if the sequence
-        ends. `begins` says whether it begins with them.
+        `later` (N,) is the log-likelihood of the state after them, as a `Contribution` has it; None
+        if the sequence ends. `begins` says whether it begins with them.
         """
-        posterior = self._smoothed(start, 0, len(self.X), later)
+        posterior, _ = self._smoothed(start, 0, len(self.X), later)
         starts = posterior.gamma[0] if begins else np.zeros(len(start))
         return self._summed(posterior, 0, len(self.X), starts)
 
@@ -130,15 +134,16 @@ class Part:
             return Contribution(None, self.X, None, self.X[:0], None)
         last = len(self.X) if future is None else future.time
         start = self.model.startprob if past is None else past.law
-        posterior = self._smoothed(start, first, last, None if future is None else future.law)
+        posterior, used = self._smoothed(start, first, last, None if future is None else future.law)
         gamma = posterior.gamma
         starts = gamma[0] if begins else np.zeros(len(start))
         later, following, lost = None, None, 0.0
-        if past is not None:
-            later = _quotient(gamma[0], past.law)
-        if future is not None:  # its row stands for all that is beyond the middle
-            following = _quotient(gamma[last - first], future.law)
-            lost = -math.log(following.sum())
+        if past is not None:  # γ is P(s = i | all before) times the likelihood of all from here on
+            later = log_of(gamma[0]) - np.log(np.where(past.law > 0.0, past.law, 1.0))
+        if used is not None:  # its row stands for all that is beyond the middle
+            logs = log_of(gamma[last - first]) - np.where(np.isfinite(used), used, 0.0)
+            lost = -float(logsumexp(logs))
+            following = np.exp(logs + lost)
             following /= following.sum()
         sums = self._summed(posterior, first, last, starts)
         sums = sums._replace(log_likelihood=sums.log_likelihood - lost)
@@ -166,19 +171,27 @@ class Part:
             return self._log_density[first:last]
         return np.log(self._density[first:last])
 
-    def _smoothed(self, start, first: int, last: int, later, lengths=None) -> Smoothed:
-        """Posteriors from `first` to before `last`, and at the time after if `later` is given."""
+    def _smoothed(
+        self, start, first: int, last: int, later, lengths=None
+    ) -> tuple[Smoothed, np.ndarray | None]:
+        """Posteriors from `first` to before `last`, and at the time after if its log-likelihoods
+        `later` are given; these are also returned, as they were used.
+        """
         stop = last if later is None else last + 1
         lengths = np.array([stop - first]) if lengths is None else lengths
-        density = _with_row(self._density, last, later)[first:stop]
-        shift = _with_row(self._shift, last, None if later is None else 0.0)[first:stop]
-        ends = np.cumsum(lengths)
-        posterior = smoothing_scaled(start, self.model.transmat, density, shift, ends)
+        row, top, used = None, None, None
+        if later is not None:
+            top = later.max()
+            used = np.maximum(later, top + _LEAST_LOG)
+            row = np.exp(used - top)
+        density = _with_row(self._density, last, row)[first:stop]
+        shift = _with_row(self._shift, last, top)[first:stop]
+        transmat = self.model.transmat
+        posterior = smoothing_scaled(start, transmat, density, shift, np.cumsum(lengths))
         if posterior is None:
-            logs = None if later is None else np.log(np.maximum(later, 1e-300))
-            log_density = _with_row(self._log_density, last, logs)[first:stop]
-            posterior = smoothing(start, self.model.transmat, log_density, lengths)
-        return posterior
+            log_density = _with_row(self._log_density, last, later)[first:stop]
+            return smoothing(start, transmat, log_density, lengths), later
+        return posterior, used
 
     def _summed(self, posterior: Smoothed, first: int, last: int, starts: np.ndarray) -> Sums:
         gamma, here = posterior.gamma[: last - first], self.observed[first:last]
@@ -204,8 +217,3 @@ def _with_row(values: np.ndarray, row: int, value) -> np.ndarray:
         return np.concatenate([values, np.asarray(value)[None]])
     values[row] = value
     return values
-
-
-def _quotient(product: np.ndarray, factor: np.ndarray) -> np.ndarray:
-    """The other factor; 0 where nothing is left of the product."""
-    return np.divide(product, factor, out=np.zeros_like(product), where=product > 0.0)

@@ -14,6 +14,7 @@ from rhmm.learners.windowed import check_window
 from rhmm.manifolds import Manifold
 from rhmm.search import Fit, Sample
 from rhmm.streams import start
+from rhmm.streams.chunk import Present, ends_of
 from rhmm.streams.counting import Counting
 from rhmm.streams.ensemble import Ensemble, Runner
 from rhmm.streams.explanation import (
@@ -21,6 +22,7 @@ from rhmm.streams.explanation import (
     backward,
     next_estimate,
     normalised,
+    predicted,
     present_estimate,
     scaled_densities,
 )
@@ -73,26 +75,27 @@ class StreamingHMM(OnlineHMM):
     def _cold_start_size(self) -> int:
         return max(_COLD, 10 * self.n_components)
 
-    def _begin(self, points: np.ndarray, seen: int) -> Ensemble:
-        """The best start from the first points."""
-        found = self._best_start(points, cold=self.init == "cold")
-        return self._settled(start.streaming_state(self.manifold, found, self.lag, seen), points)
+    def _begin(self, first: Present, seen: int) -> Ensemble:
+        """The best start from the first observations."""
+        found = self._best_start(first, cold=self.init == "cold")
+        return self._settled(start.streaming_state(self.manifold, found, self.lag, seen), first)
 
-    def _best_start(self, points: np.ndarray, cold: bool) -> Fit:
-        sample = self._sample(points)
+    def _best_start(self, first: Present, cold: bool) -> Fit:
+        sample = self._sample(first)
         return start.best_start(sample, self.n_components, self._known_stream.rng, cold=cold)
 
-    def _sample(self, points: np.ndarray) -> Sample:
-        """The points (T, *point_shape) as one sequence to search on."""
-        return Sample(self.manifold, points, np.array([len(points)]), self._least_delta)
+    def _sample(self, present: Present) -> Sample:
+        """Observations to search on."""
+        ends = ends_of(present.sequence)
+        return Sample(self.manifold, present.points, ends, self._least_delta)
 
     def ensemble_from(self, state: StreamingState) -> Ensemble:
         """What goes on from a state that an earlier version of this recursion has learned."""
-        return self._settled(state, np.empty((0, *self.manifold.point_shape)))
+        return self._settled(state, Present.none(self.manifold.point_shape))
 
     @abstractmethod
-    def _settled(self, state: StreamingState, points: np.ndarray) -> Ensemble:
-        """What goes on from the state that was started from these points."""
+    def _settled(self, state: StreamingState, first: Present) -> Ensemble:
+        """What goes on from the state that was started from these observations."""
 
     def _challenger(self, ensemble: Recorder) -> Challenger | None:
         """What explains the ensemble's record better, if anything does."""
@@ -121,7 +124,7 @@ class StreamingHMM(OnlineHMM):
             return self._settings(_GAIN, np.inf)
         return self._settings(1.0, memory / self.n_components)
 
-    def _explain(self, runner: Runner, y: np.ndarray, observed: bool) -> Explanation:
+    def _explain(self, runner: Runner, y: np.ndarray, observed: bool, begins: bool) -> Explanation:
         settings, state = runner
         k, held = (int(c) for c in state.counters)
         lag, dim, manifold = len(state.points) // 2, self.manifold.dim, self.manifold
@@ -131,9 +134,10 @@ class StreamingHMM(OnlineHMM):
         newest_d2 = manifold.squared_distances(y_or_any[None], state.means)
         newest = scaled_densities(state, newest_d2) if observed else np.ones((1, len(state.delta)))
         density = np.concatenate([state.density[:held], newest])
-        filtered = normalised(state.filtered @ state.transmat * density[-1])
+        filtered = normalised(predicted(state, begins) * density[-1])
         alpha = np.concatenate([state.alpha[:held], filtered[None]])
-        beta, gamma, zeta = backward(state.transmat, alpha, density)
+        starts = np.append(state.begins[:held], begins)
+        beta, gamma, zeta = backward(state.transmat, alpha, density, starts)
         is_full = held + 1 == 2 * lag
         older = np.arange(lag if is_full else 0)
         older = older[~missing[older]]
@@ -272,17 +276,17 @@ class StreamingRiemannianHMM(StreamingHMM):
         """The kinds of ensembles that it runs."""
         return (Counting,) if self._is_auto else (Reviewed,)
 
-    def _best_start(self, points: np.ndarray, cold: bool) -> Fit:
+    def _best_start(self, first: Present, cold: bool) -> Fit:
         if not self._is_auto:
-            return super()._best_start(points, cold)
-        return first_count(self._sample(points), self.max_components, self._known_stream.rng)
+            return super()._best_start(first, cold)
+        return first_count(self._sample(first), self.max_components, self._known_stream.rng)
 
-    def _settled(self, state: StreamingState, points: np.ndarray) -> Ensemble:
+    def _settled(self, state: StreamingState, first: Present) -> Ensemble:
         kind = self.ensembles[0]
         runner = Runner(self._settings_of(kind, 0), state)
         if self._is_auto:
-            return Counting(learn, runner, self.manifold, points, self.max_components)
-        return Reviewed(learn, runner, self.manifold, points)
+            return Counting(learn, runner, self.manifold, first, self.max_components)
+        return Reviewed(learn, runner, self.manifold, first)
 
     def _settings_of(self, kind: type[Ensemble], runner: int) -> StreamingSettings:
         return self._memory(GROWING if self.memory == GROWING else self.window)

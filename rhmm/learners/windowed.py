@@ -9,12 +9,14 @@ from rhmm.learners.kmeans import RiemannianKMeans
 from rhmm.learners.learner import OnlineLearner, Option, Options
 from rhmm.learners.online import OnlineHMM
 from rhmm.manifolds import Manifold
+from rhmm.streams.chunk import Present, begins_of, ends_of
 from rhmm.streams.ensemble import Ensemble, Runner
 from rhmm.streams.explanation import (
     Explanation,
     backward,
     next_estimate,
     normalised,
+    predicted,
     present_estimate,
     scaled_densities,
 )
@@ -93,13 +95,14 @@ class WindowedRiemannianHMM(OnlineHMM):
         """Observations that it holds at a time: Δ."""
         return self.window
 
-    def _begin(self, points: np.ndarray, seen: int) -> Ensemble:
+    def _begin(self, first: Present, seen: int) -> Ensemble:
         """K-means on the first window, and α over it."""
+        points, sequence = first
         window, n, shape = len(points), self.n_components, self.manifold.point_shape
-        clusters = RiemannianKMeans(self.manifold, n, random_state=self._known_stream.rng).fit(
-            points
-        )
-        parameters = clusters.to_parameters(min_sigma=self._known_stream.min_sigma)
+        lengths = np.diff(ends_of(sequence), prepend=0)
+        clusters = RiemannianKMeans(self.manifold, n, random_state=self._known_stream.rng)
+        clusters.fit(points)
+        parameters = clusters.to_parameters(lengths, self._known_stream.min_sigma)
         model = RiemannianHMM.from_parameters(self.manifold, *parameters)
         delta = self.manifold.delta(parameters.sigmas)
         state = WindowedState(
@@ -109,7 +112,8 @@ class WindowedRiemannianHMM(OnlineHMM):
             *dispersion(self.manifold, delta),
             np.resize(points, (2 * window, *shape)),
             np.zeros(2 * window, bool),
-            np.resize(model.filter_proba(points), (2 * window, n)),
+            np.resize(begins_of(sequence), 2 * window),
+            np.resize(model.filter_proba(points, lengths=lengths), (2 * window, n)),
             np.array([seen, window]),
             np.zeros(1),
         )
@@ -127,7 +131,7 @@ class WindowedRiemannianHMM(OnlineHMM):
     def _chunk(self) -> int:
         return min(max(_WORK // (self.window * self.n_components), 1), super()._chunk)
 
-    def _explain(self, runner: Runner, y: np.ndarray, observed: bool) -> Explanation:
+    def _explain(self, runner: Runner, y: np.ndarray, observed: bool, begins: bool) -> Explanation:
         settings, state = runner
         window = settings.window
         k, end = int(state.counters[0]) + 1, int(state.counters[1])
@@ -137,9 +141,10 @@ class WindowedRiemannianHMM(OnlineHMM):
         d2 = self.manifold.squared_distances(points, state.means)
         density = scaled_densities(state, d2)
         density[missing] = 1.0
-        newest = normalised(state.alpha[end - 1] @ state.transmat * density[-1])
+        newest = normalised(predicted(state, begins) * density[-1])
         alpha = np.concatenate([state.alpha[end - window + 1 : end], newest[None]])
-        beta, gamma, zeta = backward(state.transmat, alpha, density)
+        starts = np.append(state.begins[end - window + 1 : end], begins)
+        beta, gamma, zeta = backward(state.transmat, alpha, density, starts)
         visits, pair = np.maximum(gamma.sum(axis=0), 1e-300), zeta[-1]
         mu = g = None
         if settings.convex:

@@ -33,6 +33,7 @@ from rhmm.streams.checks import (
     check_positive,
     check_whole,
 )
+from rhmm.streams.chunk import Chunk, Present
 from rhmm.streams.ensemble import Runner, follow
 from rhmm.streams.review import Challenger, Recorder
 from rhmm.streams.start import ENOUGH
@@ -95,13 +96,15 @@ class Bank(Recorder):
     sizes: ClassVar[tuple[int, int]] = (len(BANK), len(BANK) + 1)
     numbers: ClassVar[tuple[str, ...]] = (*Recorder.numbers, "seen", "looked", "due", "calm_until")
     arrays: ClassVar[tuple[str, ...]] = (
-        *Recorder.arrays, "recent", "level", "restarts", "transmat", "means", "delta",
+        *Recorder.arrays, "recent", "recent_sequence", "level", "restarts", "transmat", "means",
+        "delta",
     )  # fmt: skip
 
-    def __init__(self, runners: list[Runner], manifold: Manifold, points: np.ndarray):
-        super().__init__(learn, runners, manifold, points)
+    def __init__(self, runners: list[Runner], manifold: Manifold, first: Present):
+        super().__init__(learn, runners, manifold, first)
         size = _size_of_recent(len(self.state.delta))
         self.recent = np.zeros((size, *manifold.point_shape))
+        self.recent_sequence = np.zeros(size, np.int64)
         self.seen = 0
         """Observations that were not missing."""
         self.looked = 0
@@ -119,9 +122,15 @@ class Bank(Recorder):
     @property
     def nbytes(self) -> int:
         """With room for a newcomer, whether there is one or not."""
-        kept = (self.recent, self.transmat, self.means, self.delta)
-        members = (super().nbytes - self.record.nbytes) // len(self.runners) * (len(BANK) + 1)
-        return members + self.record.nbytes + sum(array.nbytes for array in kept)
+        kept = (self.recent, self.recent_sequence, self.transmat, self.means, self.delta)
+        record = self.record.nbytes + self.record_sequence.nbytes
+        members = (super().nbytes - record) // len(self.runners) * (len(BANK) + 1)
+        return members + record + sum(array.nbytes for array in kept)
+
+    @property
+    def latest(self) -> Present:
+        """What a restart begins from."""
+        return Present(self.recent, self.recent_sequence)
 
     @property
     def followed(self) -> int | str:
@@ -144,35 +153,37 @@ class Bank(Recorder):
         scores = np.append(self.scores[:_GROWING], self.scores[_GROWING:].max())
         return {name: float(s) / weight for name, s in zip(BANK, scores, strict=True)}
 
-    def _run(self, geometry, table, X, observed, filtered, predictive, traces) -> np.ndarray:
+    def _run(self, geometry, table, chunk: Chunk, filtered, predictive, traces) -> np.ndarray:
+        observed = chunk.observed
         if self._is_on_trial:
             before = self.leader
-            leaders = super()._run(geometry, table, X, observed, filtered, predictive, traces)
+            leaders = super()._run(geometry, table, chunk, filtered, predictive, traces)
             follow_level(predictive, observed, np.append(before, leaders[:-1]), self.level)
             self.seen += int(observed.sum())
             return leaders
         first = int(self.state.counters[0])
-        leaders = np.empty(len(X), np.int64)
+        leaders = np.empty(chunk.size, np.int64)
         remembered = Remembered(self.transmat, self.means, self.delta)
         done = 0
         is_alarmed = False
-        while done < len(X) and not is_alarmed:
+        while done < chunk.size and not is_alarmed:
             settings, states = zip(*self.runners, strict=True)
             clock = Clock(self.seen, self.calm_until, self.due)
             done, self.seen = run_pieces(
-                geometry, table, settings, states, X, observed, tuple(filtered), predictive,
-                tuple(traces), self.scores, self.level, self.leader, leaders, remembered, clock,
-                done, first,
+                geometry, table, settings, states, chunk.points, observed, chunk.begins,
+                tuple(filtered), predictive, tuple(traces), self.scores, self.level, self.leader,
+                leaders, remembered, clock, done, first,
             )  # fmt: skip
             self.leader = int(leaders[done - 1])
             if self.seen % _EVERY == 0:
                 is_alarmed = self._settle()
         return leaders[:done]
 
-    def _watch(self, X, observed) -> None:
-        present = X if observed.all() else X[observed]
+    def _watch(self, chunk: Chunk) -> None:
+        present = chunk.present
         self._note(present)
-        self.recent = np.concatenate([self.recent, present])[-len(self.recent) :]
+        recent = self.latest.followed_by(present)
+        self.recent, self.recent_sequence = recent.latest(len(self.recent))
 
     def decide(
         self,
@@ -242,6 +253,7 @@ class Bank(Recorder):
         super().check(n, manifold)
         size, all_seen = _size_of_recent(n), int(self.state.counters[0])
         check_array("recent", self.recent, (size, *manifold.point_shape))
+        check_array("recent_sequence", self.recent_sequence, (size,), np.int64)
         check_array("transmat", self.transmat, (n, n))
         check_array("means", self.means, (n, *manifold.point_shape))
         check_array("delta", self.delta, (n,))
@@ -303,8 +315,8 @@ def _rest(trace, row):
 
 @kernel
 def run_pieces(
-    geometry, table, settings, states, X, observed, filtered, predictive, traces, scores, level,
-    leader, leaders, remembered, clock, done, first,
+    geometry, table, settings, states, X, observed, begins, filtered, predictive, traces, scores,
+    level, leader, leaders, remembered, clock, done, first,
 ):  # fmt: skip
     """Let all members learn from X[done:], piece by piece, until there is something to decide.
 
@@ -323,8 +335,8 @@ def run_pieces(
         row = (first + done) // every - first // every if every > 0 else 0
         for r in range(len(states)):
             learn(
-                geometry, table, settings[r], X[done:end], observed[done:end], states[r],
-                filtered[r][done:end], predictive[r, done:end], _rest(traces[r], row),
+                geometry, table, settings[r], X[done:end], observed[done:end], begins[done:end],
+                states[r], filtered[r][done:end], predictive[r, done:end], _rest(traces[r], row),
             )  # fmt: skip
         scored, there = predictive[:, done:end], observed[done:end]
         follow(scored, there, _FORGET, scores, leader, leaders[done:end])

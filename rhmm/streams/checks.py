@@ -11,7 +11,7 @@ from rhmm.streams.trace import Trace
 MOST = 2**53
 """The largest count that is believed: larger ones could overflow as a stream goes on."""
 _ROUNDING = 1e-6
-_KINDS = {"missing": np.bool_, "counters": np.int64, "step": np.int64}
+_KINDS = {"missing": np.bool_, "begins": np.bool_, "counters": np.int64, "step": np.int64}
 
 
 def check_array(
@@ -60,8 +60,8 @@ def check_state(state, n: int, manifold: Manifold, least: int, most: int, room: 
     point_shape = manifold.point_shape
     shapes = {
         "transmat": (n, n), "means": (n, *point_shape), "points": (room, *point_shape),
-        "missing": (room,), "alpha": (room, n), "density": (room, n), "counters": (2,),
-        "log_likelihood": (1,),
+        "missing": (room,), "begins": (room,), "alpha": (room, n), "density": (room, n),
+        "counters": (2,), "log_likelihood": (1,),
     }  # fmt: skip
     arrays = state._asdict()
     for name, array in arrays.items():

@@ -20,6 +20,7 @@ import numpy as np
 from rhmm.manifolds import Manifold
 from rhmm.search import Sample
 from rhmm.streams.checks import check_array, check_points, check_whole
+from rhmm.streams.chunk import Chunk, Present, ends_of
 from rhmm.streams.ensemble import Runner
 from rhmm.streams.recount import Recount, price_of_parameter
 from rhmm.streams.review import Recorder
@@ -66,12 +67,14 @@ class Counting(Recorder):
     numbers: ClassVar[tuple[str, ...]] = (
         *Recorder.numbers, "looked", "trial_ends", "due", "calm_until",
     )  # fmt: skip
-    arrays: ClassVar[tuple[str, ...]] = (*Recorder.arrays, "names", "recent", "level")
+    arrays: ClassVar[tuple[str, ...]] = (
+        *Recorder.arrays, "names", "recent", "recent_sequence", "level",
+    )  # fmt: skip
 
     def __init__(
-        self, learn: Callable, runner: Runner, manifold: Manifold, points: np.ndarray, most: int
+        self, learn: Callable, runner: Runner, manifold: Manifold, first: Present, most: int
     ):
-        super().__init__(learn, [runner], manifold, points, most)
+        super().__init__(learn, [runner], manifold, first, most)
         self.names = np.full((2, most), -1)
         """Of the states of each runner, shape (2, most); −1 where there is none."""
         n = len(self.state.delta)
@@ -84,15 +87,16 @@ class Counting(Recorder):
         """How much is recorded at the review after an alarm; −1 if there was none."""
         self.calm_until = 0
         """How much is recorded when there may be another alarm."""
-        self.recent = points[-_RECENT:]
-        """The latest observations, shape (R, *point_shape) with R ≤ 400."""
+        self.recent, self.recent_sequence = first.latest(_RECENT)
+        """The latest observations, shape (R, *point_shape) with R ≤ 400, and their sequences
+        (R,)."""
         self.level = np.zeros(5)
         """The sum of log densities at the latest look, how many looks there were, mean and variance
         of their log densities per observation, and how many deviations the latest was off."""
 
     @property
     def nbytes(self) -> int:
-        return super().nbytes + self.recent.nbytes
+        return super().nbytes + self.recent.nbytes + self.recent_sequence.nbytes
 
     @property
     def present_names(self) -> np.ndarray:
@@ -138,10 +142,11 @@ class Counting(Recorder):
         until_review = self._next_review - self.recorded
         return min(until_look, until_review) if until_review > 0 else until_look
 
-    def _watch(self, X, observed) -> None:
-        present = X if observed.all() else X[observed]
+    def _watch(self, chunk: Chunk) -> None:
+        present = chunk.present
         self._note(present)
-        self.recent = np.concatenate([self.recent, present])[-_RECENT:]
+        recent = Present(self.recent, self.recent_sequence).followed_by(present)
+        self.recent, self.recent_sequence = recent.latest(_RECENT)
 
     def look_back(self, manifold: Manifold, least_delta: float, *, after_alarm: bool) -> Look:
         """What a review looks at: as much of the record as the present number of states needs, or
@@ -150,7 +155,8 @@ class Counting(Recorder):
         if after_alarm and not history.is_whole:
             sample = history.sample(manifold, least_delta, max(kept // (2 * _RECENT), 1))
             points = np.concatenate([sample.points, self.recent])
-            sample = sample._replace(points=points, ends=np.append(sample.ends, len(points)))
+            ends = np.append(sample.ends, len(sample.points) + ends_of(self.recent_sequence))
+            sample = sample._replace(points=points, ends=ends)
             return Look(sample, _PRICE_AFTER_ALARM, is_whole=False)
         closer = max(history.seen // (_CLOSER * len(self.record)), 1)
         n = len(self.state.delta) + 1
@@ -239,6 +245,7 @@ class Counting(Recorder):
         super().check(n, manifold)
         recent = (min(self.recorded, _RECENT), *manifold.point_shape)
         check_array("recent", self.recent, recent)
+        check_array("recent_sequence", self.recent_sequence, recent[:1], np.int64)
         check_array("level", self.level, (5,))
         check_array("names", self.names, (2, n), np.int64)
         for runner, names in enumerate(self.names):

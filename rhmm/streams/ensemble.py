@@ -9,6 +9,7 @@ import numpy as np
 from rhmm._jit import kernel
 from rhmm.manifolds import Manifold
 from rhmm.streams.checks import check_array, check_whole
+from rhmm.streams.chunk import Chunk
 from rhmm.streams.trace import Trace, empty_trace
 
 _MOST = 10.0
@@ -64,22 +65,22 @@ class Ensemble:
         """How many observations it learns at most before it decides something."""
         return sys.maxsize
 
-    def learn(self, geometry, table, X, observed, want_filtered: bool) -> tuple[np.ndarray, Trace]:
-        """Take in X, or its beginning if there is something to decide before it ends; returns the
-        leader's filtered probabilities (if wanted) and its trace.
+    def learn(self, geometry, table, chunk: Chunk, want_filtered: bool) -> tuple[np.ndarray, Trace]:
+        """Take in a chunk, or its beginning if there is something to decide before it ends; returns
+        the leader's filtered probabilities (if wanted) and its trace.
         """
         first = int(self.state.counters[0])
         every = self.runners[0].settings.trace_every
-        rows = (first + len(X)) // every - first // every if every else 0
-        predictive = np.empty((len(self.runners), len(X) if len(self.runners) > 1 else 0))
-        length = len(X) if want_filtered else 0
+        rows = (first + chunk.size) // every - first // every if every else 0
+        predictive = np.empty((len(self.runners), chunk.size if len(self.runners) > 1 else 0))
+        length = chunk.size if want_filtered else 0
         filtered = [np.empty((length, len(runner.state.delta))) for runner in self.runners]
         traces = [empty_trace(rows, runner.state.means) for runner in self.runners]
         before = self.leader
-        leaders = self._run(geometry, table, X, observed, filtered, predictive, traces)
+        leaders = self._run(geometry, table, chunk, filtered, predictive, traces)
         filtered, traces = self._published(filtered, traces)
         taken = len(leaders)
-        self._watch(X[:taken], observed[:taken])
+        self._watch(chunk.part(slice(taken)))
         if len(self.runners) == 1:
             return filtered[0], traces[0]
         led = np.append(before, leaders[:-1])
@@ -94,20 +95,21 @@ class Ensemble:
             return filtered[0], trace
         return np.stack(filtered)[leaders, np.arange(taken)], trace
 
-    def _run(self, geometry, table, X, observed, filtered, predictive, traces) -> np.ndarray:
-        """Let all runners learn from X, and score them; returns who led after each observation, of
-        the beginning of X alone if there is something to decide then.
+    def _run(self, geometry, table, chunk: Chunk, filtered, predictive, traces) -> np.ndarray:
+        """Let all runners learn from a chunk, and score them; returns who led after each
+        observation, of the beginning of the chunk alone if there is something to decide then.
 
         `filtered` and `traces` have one entry for each runner, `predictive` one row, which stays
         empty if there is only one.
         """
         for r, (settings, state) in enumerate(self.runners):
             self._learn(
-                geometry, table, settings, X, observed, state, filtered[r], predictive[r], traces[r]
-            )
-        leaders = np.zeros(len(X), np.int64)
+                geometry, table, settings, chunk.points, chunk.observed, chunk.begins, state,
+                filtered[r], predictive[r], traces[r],
+            )  # fmt: skip
+        leaders = np.zeros(chunk.size, np.int64)
         if len(self.runners) > 1:
-            follow(predictive, observed, self.forget, self.scores, self.leader, leaders)
+            follow(predictive, chunk.observed, self.forget, self.scores, self.leader, leaders)
             self.leader = int(leaders[-1])
         return leaders
 
@@ -121,7 +123,7 @@ class Ensemble:
         """Those of the leader's states (N,) as it tells them."""
         return probabilities
 
-    def _watch(self, X, observed) -> None:
+    def _watch(self, chunk: Chunk) -> None:
         """For ensembles that decide something: note what was learned."""
 
     # Files

@@ -10,6 +10,7 @@ import numpy as np
 
 from rhmm.gaussian.table import half_precision_and_log_z, radial_table
 from rhmm.manifolds import Manifold
+from rhmm.parameters import stationary_law
 
 
 class Estimate(NamedTuple):
@@ -45,7 +46,7 @@ class Explanation(NamedTuple):
     gamma: np.ndarray
     """γ_{t|k}, shape (W, N)."""
     zeta: np.ndarray
-    """ζ_{t|k} of the pairs (t, t+1), shape (W − 1, N, N)."""
+    """ζ_{t|k} of the pairs (t, t+1), shape (W − 1, N, N); 0 from one sequence to the next."""
     pair: np.ndarray
     """The ζ that A moves for, summed over the learned, shape (N, N)."""
     weight: np.ndarray
@@ -80,11 +81,23 @@ def scaled_densities(state, d2: np.ndarray) -> np.ndarray:
     return np.exp(log_density - log_density.max(axis=1, keepdims=True))
 
 
-def backward(transmat, alpha, density) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """β, γ and ζ of Table 1 over the given times: shapes (W, N), (W, N) and (W − 1, N, N)."""
+def predicted(state, begins: bool) -> np.ndarray:
+    """The law of the next state before its observation, shape (N,): the stationary one if a
+    sequence begins."""
+    return stationary_law(state.transmat) if begins else state.latest_filter() @ state.transmat
+
+
+def backward(transmat, alpha, density, begins) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """β, γ and ζ of Table 1 over the given times: shapes (W, N), (W, N) and (W − 1, N, N).
+
+    Where the next time begins a sequence (`begins`, shape (W,)), β is 1 and ζ is 0.
+    """
     size, n = alpha.shape
     beta, gamma, zeta = np.ones((size, n)), alpha.copy(), np.empty((size - 1, n, n))
     for t in range(size - 2, -1, -1):
+        if begins[t + 1]:
+            zeta[t] = 0.0
+            continue
         ahead = density[t + 1] * beta[t + 1]
         beta[t] = transmat @ ahead
         beta[t] /= beta[t].max()

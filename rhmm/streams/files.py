@@ -23,12 +23,11 @@ from rhmm.streams.checks import (
     check_trace,
     check_whole,
 )
+from rhmm.streams.chunk import Present
 from rhmm.streams.ensemble import Runner
 from rhmm.streams.trace import Trace
 
 _FORMAT = "rhmm online learner 9"
-_FORMAT_OF_08 = "rhmm online learner 8"
-"""As today, but an automatic memory had six members."""
 _FORMAT_OF_05 = "rhmm online learner 5"
 WRONG = (ValueError, LookupError, TypeError, AttributeError, OverflowError)
 """What reading a content that rhmm did not write can raise."""
@@ -46,7 +45,11 @@ def save(path, learner) -> None:
 def content(learner) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """All that a learner is: numbers and words that JSON can hold, and arrays."""
     stream = learner._open_stream()
-    arrays = {"buffer": stream.buffer, **_prefixed("sensor", vars(stream.sensor))}
+    arrays = {
+        "buffer": stream.buffer.points,
+        "buffer_sequence": stream.buffer.sequence,
+        **_prefixed("sensor", vars(stream.sensor)),
+    }
     head = {
         "format": _FORMAT,
         "learner": type(learner).__name__,
@@ -54,6 +57,8 @@ def content(learner) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         "options": learner.stored_options(),
         "rng_states": [_plain(stream.first_rng_state), _plain(stream.rng.bit_generator.state)],
         "min_sigma": stream.min_sigma,
+        "sequence": stream.sequence,
+        "has_ended": stream.has_ended,
         "skipped": stream.skipped,
         "peak_nbytes": stream.peak_nbytes,
         "ensemble": None,
@@ -66,9 +71,9 @@ def content(learner) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         head["ensemble"] = {"kind": type(stream.ensemble).__name__, "numbers": numbers}
         arrays |= _prefixed("ensemble", content)
     if stream.latest is not None:
-        runner, arrays["latest.y"], observed = stream.latest
+        runner, arrays["latest.y"], observed, begins = stream.latest
         runners.append(runner)
-        head["latest"] = {"observed": observed}
+        head["latest"] = {"observed": observed, "begins": begins}
     head["settings"] = [runner.settings._asdict() for runner in runners]
     for r, runner in enumerate(runners):
         arrays |= _prefixed(str(r), runner.state._asdict())
@@ -82,14 +87,12 @@ def load(path, learner_class):
     try:
         content, is_sealed = read_npz(path)
         head = parsed_json(str(content["head"]))
-        if head["format"] not in (_FORMAT, _FORMAT_OF_08, _FORMAT_OF_05):
+        if head["format"] not in (_FORMAT, _FORMAT_OF_05):
             raise ValueError("unknown format")
         if is_sealed != (head["format"] != _FORMAT_OF_05):
             raise ValueError("its checksum is missing, or its format was changed")
         if head["format"] == _FORMAT_OF_05:
             head = _converted(head, content)
-        elif head["format"] == _FORMAT_OF_08:
-            head["is_old"] = (head["ensemble"] or {}).get("kind") == "Bank"
         if head["learner"] != learner_class.__name__:
             raise ValueError(f"it is a {head['learner']}: use {head['learner']}.load")
         return restored(learner_class, head, content)
@@ -114,7 +117,8 @@ def restored(learner_class, head: dict, content: dict):
     stream.first_rng_state = first
     stream.skipped, stream.peak_nbytes = head["skipped"], head["peak_nbytes"]
     stream.min_sigma = _checked_floor(learner, head["min_sigma"])
-    stream.buffer = buffer
+    stream.buffer = Present(buffer, content["buffer_sequence"])
+    stream.sequence, stream.has_ended = head["sequence"], head["has_ended"]
     stream.sensor.last, stream.sensor.run = content["sensor.last"], content["sensor.run"]
     states = [
         learner.state_class(**_without_prefix(str(r), content))
@@ -130,7 +134,8 @@ def restored(learner_class, head: dict, content: dict):
     if head["latest"] is not None:
         settings = learner._settings_from(head["settings"][-1])
         runner = Runner(settings, states.pop())
-        stream.latest = runner, content["latest.y"], head["latest"]["observed"]
+        told = head["latest"]
+        stream.latest = runner, content["latest.y"], told["observed"], told["begins"]
     if head["ensemble"] is not None:
         stream.ensemble = _ensemble(learner, head["ensemble"], states, content)
     if "trace.step" in content:
@@ -177,6 +182,11 @@ def _converted(head: dict, content: dict) -> dict:
     if ensemble is not None:
         kind = "Ensemble" if ensemble["kind"] == "Field" else ensemble["kind"]
         ensemble = {"kind": kind, "numbers": ensemble["numbers"]}
+    # It knew a single sequence.
+    content["buffer_sequence"] = np.zeros(len(content["buffer"]), np.int64)
+    for name in [name for name in content if name.endswith(".missing")]:
+        content[name.removesuffix("missing") + "begins"] = np.zeros_like(content[name])
+    latest = None if head["latest"] is None else head["latest"] | {"begins": False}
     for name in [name for name in content if name.startswith("field.")]:
         content["ensemble." + name.removeprefix("field.")] = content.pop(name)
     return {
@@ -186,10 +196,12 @@ def _converted(head: dict, content: dict) -> dict:
         "options": options,
         "rng_states": head["luck"],
         "min_sigma": options["min_sigma"],
+        "sequence": 0,
+        "has_ended": False,
         "skipped": head["skipped"],
         "peak_nbytes": head["peak_nbytes"],
         "ensemble": ensemble,
-        "latest": head["latest"],
+        "latest": latest,
         "settings": [dict(zip(names, values, strict=True)) for values in head["settings"]],
     }
 
@@ -214,14 +226,18 @@ def _check(learner, stream) -> None:
     """Refuse arrays of another size or kind, numbers out of range, and counters that disagree."""
     (fewest, n), manifold = learner._sizes, learner.manifold
     most = learner.start_size - 1 if stream.ensemble is None else 0
-    if len(stream.buffer) > most:
+    points, sequence = stream.buffer
+    if len(points) > most:
         raise ValueError(f"buffer must hold at most {most} observations")
-    check_points("buffer", stream.buffer, manifold)
+    check_points("buffer", points, manifold)
+    check_array("buffer_sequence", sequence, (len(points),), np.int64)
+    _check_flag("has_ended", stream.has_ended)
     check_array("last", stream.sensor.last, (math.prod(manifold.point_shape),), or_missing=True)
     check_array("run", stream.sensor.run, (2,), np.int64)
     for name, value, least in (
         ("run[0]", stream.sensor.run[0], 0),
         ("run[1]", stream.sensor.run[1], 1),
+        ("sequence", stream.sequence, 0),
         ("skipped", stream.skipped, 0),
         ("peak_nbytes", stream.peak_nbytes, 0),
     ):
@@ -231,7 +247,8 @@ def _check(learner, stream) -> None:
             _check_state(learner, runner.state)
         stream.ensemble.check(n, manifold)
     if stream.latest is not None:
-        runner, y, observed = stream.latest
+        runner, y, observed, begins = stream.latest
+        _check_flag("begins", begins)
         _check_state(learner, runner.state)
         check_array("y", y, manifold.point_shape, or_missing=True)
         if not isinstance(observed, bool) or observed:
@@ -243,6 +260,11 @@ def _check(learner, stream) -> None:
             stream.traces[0], n, manifold, learner.trace_every, stream.n_samples_seen,
             or_missing=fewest < n,
         )  # fmt: skip
+
+
+def _check_flag(name: str, value) -> None:
+    if not isinstance(value, bool):
+        raise ValueError(f"{name} must be true or false, not {value!r}")
 
 
 def _check_state(learner, state) -> None:

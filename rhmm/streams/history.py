@@ -7,6 +7,7 @@ import numpy as np
 from rhmm.manifolds import Manifold
 from rhmm.search import Sample
 from rhmm.streams.checks import MOST, check_array, check_points, check_whole
+from rhmm.streams.chunk import ends_of
 
 _BLOCK = 16
 """Observations that follow each other in the record."""
@@ -27,15 +28,18 @@ class History:
     is kept, and so on.
     """
 
-    def __init__(self, points: np.ndarray, seen: int = 0):
+    def __init__(self, points: np.ndarray, sequence: np.ndarray, seen: int = 0):
         self.points = points
         """Shape (size, *point_shape); what is not used yet is zero."""
+        self.sequence = sequence
+        """The number of the sequence of each, shape (size,)."""
         self.seen = seen
         """Observations offered to it, missing ones not counted."""
 
     @classmethod
     def empty(cls, manifold: Manifold, n_components: int) -> "History":
-        return cls(np.zeros((history_size(n_components), *manifold.point_shape)))
+        size = history_size(n_components)
+        return cls(np.zeros((size, *manifold.point_shape)), np.zeros(size, np.int64))
 
     @property
     def every(self) -> int:
@@ -56,31 +60,34 @@ class History:
         every = 2 * self.every if self.is_full else self.every
         return len(self.points) * every - self.seen
 
-    def add(self, points: np.ndarray) -> None:
-        """Take in points of shape (T, *point_shape)."""
+    def add(self, points: np.ndarray, sequence: np.ndarray) -> None:
+        """Take in points of shape (T, *point_shape) of these sequences (T,)."""
         while len(points):
             size = min(len(points), self.until_full())
-            self._add(points[:size])
-            points = points[size:]
+            self._add(points[:size], sequence[:size])
+            points, sequence = points[size:], sequence[size:]
 
-    def _add(self, points: np.ndarray) -> None:
+    def _add(self, points: np.ndarray, sequence: np.ndarray) -> None:
         if self.is_full:
-            blocks = self.points.reshape(-1, 2, _BLOCK, *self.points.shape[1:])
-            half = len(self.points) // 2
-            self.points[:half] = blocks[:, 0].reshape(half, *self.points.shape[1:])
-            self.points[half:] = 0.0
+            for kept in (self.points, self.sequence):
+                blocks = kept.reshape(-1, 2, _BLOCK, *kept.shape[1:])
+                half = len(kept) // 2
+                kept[:half] = blocks[:, 0].reshape(half, *kept.shape[1:])
+                kept[half:] = 0
         begin = self.seen
         self.seen += len(points)
         every = self.every
         if every == 1:
             self.points[begin : self.seen] = points
+            self.sequence[begin : self.seen] = sequence
             return
         first = every * math.ceil(begin // _BLOCK / every)
         for block in range(first, math.ceil(self.seen / _BLOCK), every):
             start = max(block * _BLOCK, begin)
             end = min((block + 1) * _BLOCK, self.seen)
             at = block // every * _BLOCK + start % _BLOCK
-            self.points[at : at + end - start] = points[start - begin : end - begin]
+            room, new = slice(at, at + end - start), slice(start - begin, end - begin)
+            self.points[room], self.sequence[room] = points[new], sequence[new]
 
     @staticmethod
     def _count(seen: int, every: int) -> int:
@@ -91,15 +98,19 @@ class History:
     def sample(self, manifold: Manifold, least_delta: float, step: int = 1) -> Sample:
         """What is kept, or one block of `step`; blocks that do not follow each other are sequences
         of their own."""
-        points = self.points[: self._count(self.seen, self.every)]
+        count = self._count(self.seen, self.every)
+        points, sequence = self.points[:count], self.sequence[:count]
         if step > 1:
-            points = points[np.arange(len(points)) // _BLOCK % step == 0]
-        apart = self.every * step > 1
-        ends = np.arange(_BLOCK, len(points), _BLOCK) if apart else np.empty(0, np.int64)
-        return Sample(manifold, points, np.append(ends, len(points)), least_delta)
+            kept = np.arange(count) // _BLOCK % step == 0
+            points, sequence = points[kept], sequence[kept]
+        ends = ends_of(sequence)
+        if self.every * step > 1:
+            ends = np.union1d(np.arange(_BLOCK, len(points), _BLOCK), ends)
+        return Sample(manifold, points, ends, least_delta)
 
     def check(self, n_components: int, manifold: Manifold) -> None:
         """Refuse what a file says if it could not have come about."""
         check_array("record", self.points, (history_size(n_components), *manifold.point_shape))
+        check_array("sequence", self.sequence, (len(self.points),), np.int64)
         check_whole("recorded", self.seen, 0, MOST)
         check_points("record", self.points[: self._count(self.seen, self.every)], manifold)

@@ -17,6 +17,7 @@ import numpy as np
 from rhmm.manifolds import Manifold
 from rhmm.search import Fit, Sample, appraise, climbed, improved, starts
 from rhmm.streams.checks import check_whole
+from rhmm.streams.chunk import Chunk, Present
 from rhmm.streams.ensemble import Ensemble, Runner
 from rhmm.streams.history import History
 from rhmm.streams.streaming_kernel import StreamingState
@@ -67,7 +68,7 @@ class Recorder(Ensemble):
     """An ensemble that keeps a record of its stream, and reviews it whenever that is full."""
 
     numbers: ClassVar[tuple[str, ...]] = (*Ensemble.numbers, "recorded", "reviewed")
-    arrays: ClassVar[tuple[str, ...]] = (*Ensemble.arrays, "record")
+    arrays: ClassVar[tuple[str, ...]] = (*Ensemble.arrays, "record", "record_sequence")
     rooms: ClassVar[int] = 1
     """How many times the usual size its record has."""
 
@@ -76,29 +77,29 @@ class Recorder(Ensemble):
         learn: Callable,
         runners: list[Runner],
         manifold: Manifold,
-        points: np.ndarray,
+        first: Present,
         room_for: int | None = None,
     ):
-        """The record begins with `points`; it has room for so many states, or for those it has."""
+        """The record begins with `first`; it has room for so many states, or for those it has."""
         super().__init__(learn, runners)
         history = History.empty(manifold, self.rooms * (room_for or len(self.state.delta)))
-        self.record, self.recorded = history.points, 0
-        self._note(points)
+        self.record, self.record_sequence, self.recorded = history.points, history.sequence, 0
+        self._note(first)
         self.reviewed = self.recorded
         """How much was recorded at the latest review."""
 
     @property
     def history(self) -> History:
         """The record; `_note` adds to it."""
-        return History(self.record, self.recorded)
+        return History(self.record, self.record_sequence, self.recorded)
 
     @property
     def nbytes(self) -> int:
-        return super().nbytes + self.record.nbytes
+        return super().nbytes + self.record.nbytes + self.record_sequence.nbytes
 
-    def _note(self, points: np.ndarray) -> None:
+    def _note(self, present: Present) -> None:
         history = self.history
-        history.add(points)
+        history.add(*present)
         self.recorded = history.seen
 
     def _is_due(self) -> bool:
@@ -121,8 +122,8 @@ class Reviewed(Recorder):
     sizes: ClassVar[tuple[int, int]] = (1, 2)
     numbers: ClassVar[tuple[str, ...]] = (*Recorder.numbers, "trial_ends")
 
-    def __init__(self, learn: Callable, runner: Runner, manifold: Manifold, points: np.ndarray):
-        super().__init__(learn, [runner], manifold, points)
+    def __init__(self, learn: Callable, runner: Runner, manifold: Manifold, first: Present):
+        super().__init__(learn, [runner], manifold, first)
         self.trial_ends = 0
         """How much is recorded when a challenger is dropped that is not clearly ahead."""
 
@@ -136,8 +137,8 @@ class Reviewed(Recorder):
             return min(until_full, _EVERY - self.recorded % _EVERY)
         return until_full
 
-    def _watch(self, X, observed) -> None:
-        self._note(X if observed.all() else X[observed])
+    def _watch(self, chunk: Chunk) -> None:
+        self._note(chunk.present)
 
     def decide(self, challenger: Callable[["Reviewed"], Challenger | None]) -> None:
         """Judge the challenger, or look for one if it is time."""

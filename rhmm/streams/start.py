@@ -98,6 +98,7 @@ def streaming_state(manifold: Manifold, fit: Fit, lag: int, seen: int) -> Stream
         np.maximum(_TRUST * fit.visits, 1.0),
         np.zeros((room, *manifold.point_shape)),
         np.zeros(room, bool),
+        np.zeros(room, bool),
         np.zeros((room, n)),
         np.ones((room, n)),
         fit.latest,

@@ -29,6 +29,7 @@ import numpy as np
 from rhmm._jit import copy_into, kernel, piece
 from rhmm.gaussian.table import half_precision_and_log_z
 from rhmm.manifolds import verbs
+from rhmm.streams.chunk import start_law
 from rhmm.streams.trace import record
 from rhmm.vector_math import exp
 
@@ -70,6 +71,8 @@ class StreamingState(NamedTuple):
     """The observations that are held, the oldest first, and room up to 2ℓ."""
     missing: np.ndarray
     """Which of them are missing."""
+    begins: np.ndarray
+    """Which of them are the first of a sequence."""
     alpha: np.ndarray
     """Filtered probabilities of the same times."""
     density: np.ndarray
@@ -87,8 +90,8 @@ class StreamingState(NamedTuple):
 
 
 @kernel
-def learn(geometry, table, settings, X, observed, state, filtered, predictive, trace):
-    """Take in X one by one.
+def learn(geometry, table, settings, X, observed, begins, state, filtered, predictive, trace):
+    """Take in X one by one; a sequence begins with the stationary law.
 
     Unless empty, `filtered` receives P(s_k | y_1..y_k) and `predictive` log p(y_k | y_1..y_{k−1}).
     """
@@ -101,12 +104,14 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
     # What is held and what is new in one row: index held + u is X[u].
     points = np.concatenate((state.points[:held], X))
     missing = np.concatenate((state.missing[:held], ~observed))
+    starts = np.concatenate((state.begins[:held], begins))
     for t in range(len(points)):
         if missing[t]:
             copy_into(points[t], state.means[0])  # of no weight, but a point
     layout = verbs.prepared(geometry, points)
     scaled, shift = np.empty((n, room)), np.empty(room)
     gamma, pair, v, mass = np.empty((n, lag)), np.empty((n, n)), np.empty(n), np.empty(n)
+    predicted = np.empty(n)
     log_likelihood = state.log_likelihood[0]
     zero = np.int64(0)  # a plain 0 would be a type of its own, and have `_step` compiled twice
     begin, done, row = zero, zero, zero
@@ -116,12 +121,16 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
         _densities(geometry, layout, begin + held, begin + held + size, state, scaled, shift)
         for u in range(size):
             known, scale = not missing[begin + held], 0.0
+            if starts[begin + held]:
+                start_law(transmat, predicted)
+            else:
+                for j in range(n):
+                    predicted[j] = 0.0
+                    for i in range(n):
+                        predicted[j] += latest[i] * transmat[i, j]
             for j in range(n):
-                predicted = 0.0
-                for i in range(n):
-                    predicted += latest[i] * transmat[i, j]
                 density[held, j] = scaled[j, u] if known else 1.0
-                alpha[held, j] = predicted * density[held, j]
+                alpha[held, j] = predicted[j] * density[held, j]
                 scale += alpha[held, j]
             inverse = 1.0 / scale
             for j in range(n):
@@ -135,7 +144,9 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
                 copy_into(filtered[done], latest)
             held, done, k = held + 1, done + 1, k + 1
             if held == room:
-                _smooth(transmat, alpha, density, missing[begin:], gamma, pair, v, mass)
+                _smooth(
+                    transmat, alpha, density, missing[begin:], starts[begin:], gamma, pair, v, mass
+                )
                 _step(geometry, table, settings, layout, begin, gamma, pair, state)
                 copy_into(alpha[:lag], alpha[lag:])
                 copy_into(density[:lag], density[lag:])
@@ -149,7 +160,8 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
                 row += 1
     copy_into(state.points[:held], points[begin:])
     copy_into(state.missing[:held], missing[begin:])
-    state.points[held:], state.missing[held:] = 0.0, False
+    copy_into(state.begins[:held], starts[begin:])
+    state.points[held:], state.missing[held:], state.begins[held:] = 0.0, False, False
     for t in range(held):
         if state.missing[t]:
             state.points[t] = 0.0
@@ -180,17 +192,24 @@ def _densities(geometry, layout, first, last, state, scaled, shift):
 
 
 @piece
-def _smooth(transmat, alpha, density, missing, gamma, pair, v, mass):
-    """Back over all that is held: γ of the older half, and the sum of its ζ; 0 where missing."""
+def _smooth(transmat, alpha, density, missing, starts, gamma, pair, v, mass):
+    """Back over all that is held: γ of the older half, and the sum of its ζ; 0 where missing.
+
+    What comes after the end of a sequence says nothing about it.
+    """
     n, lag = gamma.shape
     copy_into(v, density[-1])
     pair[:] = 0.0
     for t in range(2 * lag - 2, -1, -1):
         total, largest = 0.0, 0.0
-        for i in range(n):
-            mass[i] = 0.0
-            for j in range(n):
-                mass[i] += transmat[i, j] * v[j]
+        if starts[t + 1]:
+            for i in range(n):
+                mass[i], v[i] = 1.0, 0.0
+        else:
+            for i in range(n):
+                mass[i] = 0.0
+                for j in range(n):
+                    mass[i] += transmat[i, j] * v[j]
         if t < lag:
             for i in range(n):
                 total += alpha[t, i] * mass[i]

@@ -14,6 +14,7 @@ import numpy as np
 from rhmm._jit import copy_into, kernel, piece
 from rhmm.gaussian.table import half_precision_and_log_z
 from rhmm.manifolds import verbs
+from rhmm.streams.chunk import start_law
 from rhmm.streams.trace import record
 from rhmm.vector_math import exp
 
@@ -51,6 +52,8 @@ class WindowedState(NamedTuple):
     """Room for 2Δ observations, of which the last Δ are the window."""
     missing: np.ndarray
     """Which of them are missing."""
+    begins: np.ndarray
+    """Which of them are the first of a sequence."""
     alpha: np.ndarray
     """Filtered probabilities of the same times."""
     counters: np.ndarray
@@ -64,18 +67,18 @@ class WindowedState(NamedTuple):
 
 
 @kernel
-def learn(geometry, table, settings, X, observed, state, filtered, predictive, trace):
-    """Take in X one by one.
+def learn(geometry, table, settings, X, observed, begins, state, filtered, predictive, trace):
+    """Take in X one by one; a sequence begins with the stationary law.
 
     Unless empty, `filtered` receives P(s_k | y_1..y_k) and `predictive` log p(y_k | y_1..y_{k−1}).
     """
     transmat, means, delta = state.transmat, state.means, state.delta
     half_precision, log_z = state.half_precision, state.log_z
-    points, missing, alpha = state.points, state.missing, state.alpha
+    points, missing, starts, alpha = state.points, state.missing, state.begins, state.alpha
     window = settings.window
     n = len(delta)
     d2, density, largest = np.empty((n, window)), np.empty((n, window)), np.empty(window)
-    beta, v, pair = np.empty(n), np.empty(n), np.empty((n, n))
+    beta, v, pair, first = np.empty(n), np.empty(n), np.empty((n, n)), np.empty(n)
     gamma_sum, zeta_sum, moved = np.empty(n), np.empty((n, n)), np.empty_like(means[0])
     k, end = state.counters
     if not (window <= end <= len(points) and len(points) == 2 * window):
@@ -86,9 +89,10 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
         if end == len(points):  # slide the window back to the beginning of the room
             copy_into(points[:window], points[window:])
             copy_into(missing[:window], missing[window:])
+            copy_into(starts[:window], starts[window:])
             copy_into(alpha[:window], alpha[window:])
             end = window
-        missing[end] = not observed[u]
+        missing[end], starts[end] = not observed[u], begins[u]
         copy_into(points[end], X[u] if observed[u] else means[0])
         end += 1
         begin, last = end - window, window - 1
@@ -97,14 +101,18 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
         verbs.squared_distances(geometry, points[begin:end], means, d2)
         _densities(d2, half_precision, log_z, missing[begin:end], density, largest)
 
-        scale = _filter(transmat, density[:, last], alpha[end - 2], alpha[end - 1])
+        _predict(transmat, alpha[end - 2], begins[u], first)
+        scale = _filter(first, density[:, last], alpha[end - 1])
         log_predictive = math.log(scale) + largest[last] if observed[u] else 0.0
         state.log_likelihood[0] += log_predictive
         if len(predictive):
             predictive[u] = log_predictive
         if len(filtered):
             copy_into(filtered[u], alpha[end - 1])
-        _smooth(transmat, alpha[begin:end], density, beta, v, gamma_sum, zeta_sum, pair)
+        _smooth(
+            transmat, alpha[begin:end], density, starts[begin:end], beta, v, gamma_sum, zeta_sum,
+            pair,
+        )  # fmt: skip
 
         if observed[u]:
             if settings.convex:
@@ -131,14 +139,23 @@ def learn(geometry, table, settings, X, observed, state, filtered, predictive, t
 
 
 @piece
-def _filter(transmat, density, before, now):
-    """Table 1: α_k from α_{k−1}; returns what it was divided by to sum to one."""
+def _predict(transmat, before, is_first, law):
+    """The law of the next state, into `law` (N,): α_{k−1} A, or the stationary one."""
+    if is_first:
+        start_law(transmat, law)
+        return
+    for j in range(len(law)):
+        law[j] = 0.0
+        for i in range(len(law)):
+            law[j] += before[i] * transmat[i, j]
+
+
+@piece
+def _filter(predicted, density, now):
+    """Table 1: α_k from what α_{k−1} predicts; returns what it was divided by to sum to one."""
     n, scale = len(now), 0.0
     for j in range(n):
-        mass = 0.0
-        for i in range(n):
-            mass += before[i] * transmat[i, j]
-        now[j] = mass * density[j]
+        now[j] = predicted[j] * density[j]
         scale += now[j]
     for j in range(n):
         now[j] /= scale
@@ -146,8 +163,11 @@ def _filter(transmat, density, before, now):
 
 
 @piece
-def _smooth(transmat, alpha, density, beta, v, gamma_sum, zeta_sum, pair):
-    """Table 1: β, γ and ζ backwards over the window; Σγ, Σζ, and the ζ of the newest pair."""
+def _smooth(transmat, alpha, density, starts, beta, v, gamma_sum, zeta_sum, pair):
+    """Table 1: β, γ and ζ backwards over the window; Σγ, Σζ, and the ζ of the newest pair.
+
+    What comes after the end of a sequence says nothing about it.
+    """
     n, last = len(beta), len(alpha) - 1
     for i in range(n):
         beta[i] = 1.0
@@ -162,6 +182,8 @@ def _smooth(transmat, alpha, density, beta, v, gamma_sum, zeta_sum, pair):
             mass = 0.0
             for j in range(n):
                 mass += transmat[i, j] * v[j]
+            if starts[t + 1]:
+                mass = 1.0
             beta[i] = mass
             most = max(most, mass)
             total += alpha[t, i] * mass
@@ -169,8 +191,9 @@ def _smooth(transmat, alpha, density, beta, v, gamma_sum, zeta_sum, pair):
         for i in range(n):
             share = alpha[t, i] * inverse
             gamma_sum[i] += share * beta[i]
-            for j in range(n):
-                zeta_sum[i, j] += share * v[j]
+            if not starts[t + 1]:
+                for j in range(n):
+                    zeta_sum[i, j] += share * v[j]
             beta[i] *= rescale
         if t == last - 1:
             copy_into(pair, zeta_sum)

@@ -7,7 +7,7 @@ Time is cut into blocks of 50 observations: events begin and end between blocks.
 """
 
 import dataclasses
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeVar
@@ -41,7 +41,7 @@ def registered_events() -> dict[str, type["Event"]]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Event:
+class Event(ABC):
     """Something that happens to a world after `at` observations."""
 
     name: ClassVar[str]

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from rhmm import SPD, Hyperbolic, RiemannianHMM
+from rhmm import Euclidean, Hyperbolic, RiemannianHMM
 from tests.chunks.files import write_parquet
 from tests.learners.chains import chain_on, stream
 from tests.learners.fits import quietly
@@ -76,7 +76,7 @@ def test_other_data_are_refused(tmp_path):
         quietly(learner(n_iter=4), [X[::-1].copy()], checkpoint=checkpoint)
 
 
-@pytest.mark.parametrize("other", [RiemannianHMM(DISK, 2), RiemannianHMM(SPD(2), 3)])
+@pytest.mark.parametrize("other", [RiemannianHMM(DISK, 2), RiemannianHMM(Euclidean(2), 3)])
 def test_a_checkpoint_of_another_fit_is_refused(tmp_path, other):
     checkpoint = tmp_path / "fit.npz"
     quietly(learner(n_iter=1), [stream(DISK, 100)], checkpoint=checkpoint)

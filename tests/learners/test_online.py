@@ -108,18 +108,12 @@ def test_fit_forgets_what_was_learned_before(name, tmp_path):
 
 
 @every_learner
-def test_labels_and_the_length_of_the_one_sequence_are_ignored(name, tmp_path):
+def test_labels_are_ignored(name, tmp_path):
     X = stream(Hyperbolic(2))
-    given = learner(Hyperbolic(2), name).fit(X[:400], np.arange(400), lengths=[400])
-    given.partial_fit(X[400:], np.arange(300), lengths=[300])
+    given = learner(Hyperbolic(2), name).fit(X[:400], np.arange(400))
+    given.partial_fit(X[400:], np.arange(300))
     plain = learner(Hyperbolic(2), name).fit(X)
     assert content(given, tmp_path) == content(plain, tmp_path)
-
-
-@pytest.mark.parametrize("verb", ["fit", "partial_fit", "partial_fit_predict_proba"])
-def test_several_sequences_are_refused(verb):
-    with pytest.raises(ValueError, match="lengths must be one number: a stream is a single"):
-        getattr(learner(Hyperbolic(2), "growing"), verb)(stream(Hyperbolic(2)), lengths=[300, 400])
 
 
 @every_learner

@@ -84,6 +84,18 @@ def test_parts_of_a_chain_with_impossible_transitions_are_joined_too():
     assert_same_sums(ours, part(model, X).sums(np.array([1500])))
 
 
+def test_tight_states_with_impossible_transitions_are_joined_too():
+    """Densities of the other states are below e^{−700}, and no number holds them."""
+    manifold = Hyperbolic(2)
+    transmat = np.array([[0.7, 0.3, 0.0], [0.2, 0.5, 0.3], [0.0, 0.4, 0.6]])
+    tight = chain_on(manifold, sigmas=(0.03, 0.02, 0.04))
+    X, _ = tight.sample(900, random_state=0)
+    X[::50] = stream(manifold, 18)  # far from every state
+    model = Iterate(tight.startprob_, transmat, tight.law_)
+    ours = joined_sums(model, *np.split(X, [300, 600]))
+    assert_same_sums(ours, part(model, X).sums(np.array([900])))
+
+
 def test_far_outliers_at_the_edges_of_parts_do_no_harm():
     """Densities there are below e^{−700}."""
     manifold = Euclidean(2)

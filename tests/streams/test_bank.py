@@ -6,10 +6,17 @@ import pytest
 from rhmm import AutoMemoryRiemannianHMM, Hyperbolic
 from rhmm.gaussian.table import radial_table
 from rhmm.streams.bank import BANK, has_fallen
+from rhmm.streams.chunk import Chunk
 from rhmm.streams.ensemble import follow
 from rhmm.streams.streaming_kernel import learn
 from rhmm.streams.trace import empty_trace
 from tests.learners.chains import stream, with_holes
+
+
+def in_one_sequence(X) -> Chunk:
+    """What goes on with the open sequence; rows of NaN are missing."""
+    none = np.zeros(len(X), np.int64)
+    return Chunk(X, ~np.isnan(X).any(axis=1), none > 0, none)
 
 
 @pytest.fixture
@@ -21,7 +28,7 @@ def bank():
 
 def test_members_in_one_kernel_are_what_they_are_alone(bank):
     X = with_holes(stream(Hyperbolic(2), 400, seed=1))
-    observed = ~np.isnan(X).any(axis=1)
+    chunk = in_one_sequence(X)
     manifold = Hyperbolic(2)
     geometry, table = manifold.geometry, radial_table(manifold.gaussian)
     alone = [runner.copy() for runner in bank.runners]
@@ -29,11 +36,11 @@ def test_members_in_one_kernel_are_what_they_are_alone(bank):
     filtered, predictive = np.empty((len(BANK), 400, 3)), np.empty((len(BANK), 400))
     for r, (settings, state) in enumerate(alone):
         learn(
-            geometry, table, settings, X, observed, state, filtered[r], predictive[r],
-            empty_trace(0, state.means),
+            geometry, table, settings, X, chunk.observed, chunk.begins, state, filtered[r],
+            predictive[r], empty_trace(0, state.means),
         )  # fmt: skip
-    follow(predictive, observed, bank.forget, scores, leader, leaders)
-    told, _ = bank.learn(geometry, table, X, observed, want_filtered=True)
+    follow(predictive, chunk.observed, bank.forget, scores, leader, leaders)
+    told, _ = bank.learn(geometry, table, chunk, want_filtered=True)
     assert np.array_equal(told, filtered[leaders, np.arange(400)])
     assert np.array_equal(bank.scores, scores)
     assert bank.leader == leaders[-1]
@@ -47,7 +54,7 @@ def test_a_member_far_behind_goes_on_from_the_leader(bank):
     bank.scores[:] = (bank.scores.max() - 200.0, bank.scores.max(), bank.scores.max())
     left = bank.runners[0].state.means.copy()
     table = radial_table(Hyperbolic(2).gaussian)
-    bank.learn(Hyperbolic(2).geometry, table, X, np.ones(80, bool), want_filtered=False)
+    bank.learn(Hyperbolic(2).geometry, table, in_one_sequence(X), want_filtered=False)
     assert bank.scores[0] > bank.scores.max() - 20.0
     assert not np.array_equal(left, bank.runners[0].state.means)
 
@@ -57,7 +64,7 @@ def test_an_alarm_ends_what_is_learned_at_a_time_and_makes_a_newcomer_due(bank):
     X = stream(Hyperbolic(2), 400, seed=1)
     table = radial_table(Hyperbolic(2).gaussian)
     seen, before = bank.seen, int(bank.state.counters[0])
-    told, _ = bank.learn(Hyperbolic(2).geometry, table, X, np.ones(400, bool), want_filtered=True)
+    told, _ = bank.learn(Hyperbolic(2).geometry, table, in_one_sequence(X), want_filtered=True)
     assert len(told) == int(bank.state.counters[0]) - before == bank.seen - seen
     assert len(told) <= 40
     assert bank.due == bank.seen + 200 == bank.seen + bank.until_decision()

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from rhmm.streams.chunk import Chunk
 from rhmm.streams.ensemble import Ensemble, Runner
 from rhmm.streams.trace import Trace
 
@@ -24,7 +25,7 @@ class State(NamedTuple):
     log_likelihood: np.ndarray
 
 
-def learn(geometry, table, settings, X, observed, state, filtered, predictive, trace):
+def learn(geometry, table, settings, X, observed, begins, state, filtered, predictive, trace):
     """Predicts what its settings say; its mark is in the filter and in the trace."""
     first = int(state.counters[0])
     for u in range(len(X)):
@@ -77,10 +78,11 @@ def case():
 
 def fed(ensemble, observed, pieces):
     """Filtered probabilities (SIZE,) and traces of all pieces."""
-    X = np.zeros((SIZE, 1))
     filtered, traces = [], []
-    for part in np.array_split(np.arange(SIZE), pieces):
-        probabilities, trace = ensemble.learn(None, None, X[part], observed[part], True)
+    for part in np.array_split(observed, pieces):
+        size = len(part)
+        chunk = Chunk(np.zeros((size, 1)), part, np.zeros(size, bool), np.zeros(size, int))
+        probabilities, trace = ensemble.learn(None, None, chunk, True)
         filtered.append(probabilities[:, 0])
         traces.append(trace)
     whole = Trace(*map(np.concatenate, zip(*traces, strict=True)))

@@ -12,11 +12,12 @@ LINE = Euclidean(1)
 SIZE = history_size(1)
 
 
-def recorded(chunks) -> History:
-    """A record of 1, 2, 3, …, taken in by chunks of these sizes."""
+def recorded(chunks, length: int = 2**40) -> History:
+    """A record of 1, 2, 3, … in sequences of this length, taken in by chunks of these sizes."""
     history, seen = History.empty(LINE, 1), 0
     for size in chunks:
-        history.add(np.arange(seen + 1, seen + size + 1, dtype=float)[:, None])
+        times = np.arange(seen + 1, seen + size + 1)
+        history.add(times[:, None].astype(float), (times - 1) // length)
         seen += size
     return history
 
@@ -54,11 +55,23 @@ def test_later_it_keeps_whole_blocks_from_everywhere(seen):
     assert (np.diff(times)[sample.steps] == 1).all()
 
 
+@given(st.integers(1, 10 * SIZE), st.integers(5, 200), st.integers(1, 3))
+def test_sequences_end_in_a_sample_where_they_ended_in_the_stream(seen, length, step):
+    sample = recorded([seen // 3, seen - seen // 3], length).sample(LINE, 1e-6, step)
+    times = sample.points[:, 0].astype(int) - 1
+    steps = np.zeros(len(times), bool)
+    steps[sample.steps] = True
+    follows = (np.diff(times) == 1) & (np.diff(times // length) == 0)
+    np.testing.assert_array_equal(steps, np.append(follows & steps[:-1], False))
+    missed = follows & ~steps[:-1]  # only where blocks meet that need not follow each other
+    assert (times[:-1][missed] % 16 == 15).all()
+
+
 def test_it_is_full_whenever_it_has_doubled():
     history = History.empty(LINE, 1)
     full = []
     for t in range(5 * SIZE):
-        history.add(np.array([[float(t)]]))
+        history.add(np.array([[float(t)]]), np.zeros(1, np.int64))
         if history.is_full:
             full.append(history.seen)
     assert full == [SIZE, 2 * SIZE, 4 * SIZE]
