@@ -12,7 +12,7 @@ import numpy as np
 
 from dashboard.compute.happenings import event_asked_for, move_to
 from dashboard.compute.refitting import Refitted
-from dashboard.compute.tracks import OWN_MEASURES, WINDOW, Judged, Track, online, slope
+from dashboard.compute.tracks import OWN_MEASURES, WINDOW, Judged, Level, Track, online, slope
 from dashboard.model.endless import MOST_EVENTS, Setup
 from dashboard.model.kinds import Invalid
 from dashboard.model.methods import VARIANTS
@@ -119,7 +119,9 @@ class EndlessStream:
         """Of the chosen learners, and last that of EM."""
         self._density = 0.0
         """Σ of the log densities under the true parameters."""
-        self._levels: deque[tuple[int, float]] = deque(maxlen=1 + WINDOW // BLOCK)
+        self._heard = 0
+        """Observations that were neither missing nor disturbed: those that have such a density."""
+        self._levels: deque[Level] = deque(maxlen=1 + WINDOW // BLOCK)
         self._grid = BLOCK
         self._stride = 1
         self._pieces: list[Points] = []
@@ -198,11 +200,12 @@ class EndlessStream:
         labels = np.stack([track.learn(part) for track in self._tracks])
         # in order, so that the sum is the same in whatever pieces it is made
         self._density = float(np.append(self._density, part.log_density).cumsum()[-1])
+        self._heard += int(np.count_nonzero(part.log_density))
         self._show(first, part, labels)
         if self.taken % BLOCK == 0:
-            self._levels.append((self.taken, self._density))
+            self._levels.append(Level(self.taken, self._density, self._heard))
             for track in self._tracks:
-                track.note(self.taken)
+                track.note(self.taken, self._heard)
         if self.taken % self._grid == 0:
             self._note_row()
         return count

@@ -2,6 +2,7 @@
 
 import time
 from collections import deque
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,9 @@ OWN_MEASURES = 4
 
 _WEIGHT = 0.05
 """Of the latest piece in the time for an observation."""
+
+_LEAST_HEARD = WINDOW // 5
+"""Observations of a window that a mean needs."""
 
 _LOADING = 2
 """Pieces after the start whose time does not count: they load kernels."""
@@ -56,7 +60,7 @@ class Track:
         self._micros = float("nan")
         self._spent, self._uncounted, self._blocks = 0.0, 0, 0
         """Microseconds and observations that do not count yet, and blocks since the start."""
-        self._levels: deque[tuple[int, float]] = deque(maxlen=1 + WINDOW // BLOCK)
+        self._levels: deque[Level] = deque(maxlen=1 + WINDOW // BLOCK)
 
     @property
     def _has_started(self) -> bool:
@@ -87,10 +91,10 @@ class Track:
         before = micros if np.isnan(self._micros) else self._micros
         self._micros = before + _WEIGHT * (micros - before)
 
-    def note(self, now: int) -> None:
-        """Write down Σ log p so far, at a multiple of 50 observations."""
+    def note(self, now: int, heard: int) -> None:
+        """Write down Σ log p so far, at a multiple of 50 observations; `heard` as in `Level`."""
         if self._has_started:
-            self._levels.append((now, self.estimator.log_likelihood_))
+            self._levels.append(Level(now, self.estimator.log_likelihood_, heard))
 
     # In the names of the true states
 
@@ -171,9 +175,24 @@ def online(variant: Variant, manifold: Manifold, n_states: int, seed: int, windo
     return Track(variant.learner.make(manifold, n_states, seed, options), manifold)
 
 
-def slope(levels: deque[tuple[int, float]], now: int) -> float:
-    """The mean of a sum over the last `WINDOW` observations; NaN where it was not written down."""
-    totals = dict(levels)
-    if now not in totals or now - WINDOW not in totals:
+class Level(NamedTuple):
+    """A sum of log densities so far."""
+
+    now: int
+    """Observations so far."""
+    total: float
+    heard: int
+    """How many of them were neither missing nor disturbed."""
+
+
+def slope(levels: Iterable[Level], now: int) -> float:
+    """The mean log density of what was heard of the last `WINDOW` observations.
+
+    NaN where the sum was not written down, and where too little was heard.
+    """
+    known = {level.now: level for level in levels}
+    if now not in known or now - WINDOW not in known:
         return float("nan")
-    return (totals[now] - totals[now - WINDOW]) / WINDOW
+    end, begin = known[now], known[now - WINDOW]
+    heard = end.heard - begin.heard
+    return (end.total - begin.total) / heard if heard >= _LEAST_HEARD else float("nan")

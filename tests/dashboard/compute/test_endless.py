@@ -10,7 +10,7 @@ from dashboard.compute.tracks import WINDOW
 from dashboard.model.endless import MOST_EVENTS, Endless, Setup
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import VARIANTS
-from rhmm.worlds import BLOCK, MoveMean, StateAway, Turn
+from rhmm.worlds import BLOCK, Missing, MoveMean, StateAway, Turn
 
 EVENTS = (Turn(at=1_000, angle=90.0), StateAway(at=2_000, state=2, length=500))
 SHORT = Setup.of(Experiment(window=60), Endless(learners=("fixed", "auto"), events=EVENTS))
@@ -221,6 +221,15 @@ def test_other_spaces_stream_too(space):
 
     assert news.points.glyphs.shape == (len(news.points.xy), 3)
     assert news.moment.balls.shape == (3, 5)
+
+
+def test_missing_observations_do_not_lift_the_predictive_density():
+    away = Missing(at=1_500, share=0.5, length=1_500)
+    _, rows, _ = run(SHORT._replace(events=(away,)), 3_000)
+
+    whole, half = rows[1_500], rows[2_500]
+    for density in (3, 7, -1):  # of both learners, and of the ceiling
+        assert half[density] == pytest.approx(whole[density], abs=0.5)
 
 
 def test_memory_does_not_grow():

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from dashboard.compute.tracks import WINDOW, online, slope
+from dashboard.compute.tracks import WINDOW, Level, online, slope
 from dashboard.model.endless import Endless, Setup
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import VARIANTS
@@ -24,7 +24,7 @@ def learn(track, world, count):
     labels = []
     for _ in range(count // 50):
         labels.append(track.learn(world.take(50)))
-        track.note(world.n_taken)
+        track.note(world.n_taken, world.n_taken)
     return np.concatenate(labels)
 
 
@@ -69,9 +69,19 @@ def test_predictive_density_is_the_mean_over_the_window(track, world):
 
 
 def test_a_slope_is_unknown_where_its_beginning_was_not_written_down():
-    assert slope([(0, 1.0), (WINDOW, 6.0)], WINDOW) == 5.0 / WINDOW
-    assert np.isnan(slope([(0, 1.0), (WINDOW, 6.0)], WINDOW + 50))
-    assert np.isnan(slope([(50, 1.0), (WINDOW, 6.0)], WINDOW))
+    levels = [Level(0, 1.0, 0), Level(WINDOW, 6.0, WINDOW)]
+
+    assert slope(levels, WINDOW) == 5.0 / WINDOW
+    assert np.isnan(slope(levels, WINDOW + 50))
+    assert np.isnan(slope([Level(50, 1.0, 0), levels[1]], WINDOW))
+
+
+def test_what_was_missing_does_not_count_in_a_slope():
+    half = [Level(0, 0.0, 0), Level(WINDOW, -700.0, WINDOW // 2)]
+    hardly_any = [Level(0, 0.0, 0), Level(WINDOW, -9.0, 3)]
+
+    assert slope(half, WINDOW) == -1400.0 / WINDOW
+    assert np.isnan(slope(hardly_any, WINDOW))
 
 
 def test_labels_are_renamed_to_the_states_that_they_agree_with(track, world):
