@@ -9,11 +9,15 @@ from tests.browser.stillness import wait_until_still
 HERE = Path(__file__).parent
 PAGES = {
     "live": "/?k=3000",
+    "stream": "/stream?pace=2000&events=turn_5000_90.0",
     "lesson": "/how_it_works?lesson=step&k=500",
     "truth": "/truth",
     "compare": "/compare",
     "tradeoff": "/tradeoff",
+    "data": "/data?data=weather&states=4",
 }
+SHOWN_OF_A_STREAM = 8_000
+"""Observations of an endless stream: its event has happened, and learners have followed."""
 LOOKS = {
     "light": {"viewport": {"width": 1400, "height": 1000}, "color_scheme": "light"},
     "dark": {"viewport": {"width": 1400, "height": 1000}, "color_scheme": "dark"},
@@ -42,6 +46,9 @@ def _take(browser, address: str, options: dict, file: Path) -> None:
     page.locator('.stApp[data-test-script-state="notRunning"]').wait_for()
     page.locator('[data-testid="stProgress"]').wait_for(state="detached")
     wait_until_still(page)
+    for stream in page.locator(".stream").all():
+        while int(stream.get_attribute("data-taken") or 0) < SHOWN_OF_A_STREAM:
+            page.wait_for_timeout(100)
     page.screenshot(path=file, type="jpeg", quality=70)
     context.close()
     print(f"{file.name}: {file.stat().st_size // 1024} KB", flush=True)
