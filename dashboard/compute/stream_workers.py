@@ -57,7 +57,7 @@ class LiveStream:
     def __init__(self, setup: Setup, pace: int, streams: "StreamWorkers"):
         self.setup = setup
         self.token = secrets.token_urlsafe(16)
-        """Nobody can guess it: it is the way to this stream."""
+        """Random, so that no other visitor can guess it: a browser reads the stream by it."""
         self.script: tuple[Event, ...] = setup.events
         """All events so far, those that the visitor has added included."""
         self.failed = False

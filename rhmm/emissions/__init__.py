@@ -5,7 +5,7 @@ import numpy as np
 
 from rhmm.emissions import covariances as covariance_kinds
 from rhmm.emissions.covariances import STUDENTS
-from rhmm.emissions.law import Law, Prior
+from rhmm.emissions.law import Law, Prior, SummedLaw
 from rhmm.emissions.riemannian import RIEMANNIAN, RiemannianGaussians
 from rhmm.emissions.student import WrappedStudents
 from rhmm.emissions.wrapped import WrappedGaussians
@@ -22,6 +22,7 @@ __all__ = [
     "Law",
     "Prior",
     "RiemannianGaussians",
+    "SummedLaw",
     "WrappedGaussians",
     "WrappedStudents",
     "check_degrees",

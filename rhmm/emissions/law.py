@@ -78,24 +78,6 @@ class Law(ABC):
         The view that is given may be overwritten.
         """
 
-    def sums(self, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """What the M-step of data in parts needs of points under weights (N, T), shape (N, K).
-
-        Sums over the parts add up to those over all. A law need not offer it.
-        """
-        raise NotImplementedError(f"emission={self.emission!r} learns from data in memory only")
-
-    def stepped(
-        self,
-        sums: np.ndarray,
-        occupied: np.ndarray,
-        alive: np.ndarray,
-        share: float,
-        min_sigma: float,
-    ) -> Self:
-        """The M-step from `sums` (N, K) and Σ w (N,), with a share of one step of each mean."""
-        raise NotImplementedError(f"emission={self.emission!r} learns from data in memory only")
-
     def log_prior(self) -> float:
         """What EM maximises besides the log-likelihood."""
         return 0.0
@@ -111,3 +93,25 @@ class Law(ABC):
     @abstractmethod
     def permuted(self, order: np.ndarray) -> Self:
         """The same laws with state ``order[i]`` renamed to i."""
+
+
+class SummedLaw(Law):
+    """A law whose M-step needs nothing but sums over the points: they may come in parts."""
+
+    @abstractmethod
+    def sums(self, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """What the M-step needs of points under weights (N, T), shape (N, K).
+
+        Sums over the parts add up to those over all.
+        """
+
+    @abstractmethod
+    def stepped(
+        self,
+        sums: np.ndarray,
+        occupied: np.ndarray,
+        alive: np.ndarray,
+        share: float,
+        min_sigma: float,
+    ) -> Self:
+        """The M-step from `sums` (N, K) and Σ w (N,), with a share of one step of each mean."""

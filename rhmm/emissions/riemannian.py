@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rhmm.emissions.law import NO_PRIOR, Law, Prior
+from rhmm.emissions.law import NO_PRIOR, Prior, SummedLaw
 from rhmm.manifolds import Manifold
 from rhmm.parameters import log_densities, scaled_densities_into, sigmas_from_delta
 
@@ -10,7 +10,7 @@ RIEMANNIAN = "riemannian"
 """Its name among the emissions, and the default."""
 
 
-class RiemannianGaussians(Law):
+class RiemannianGaussians(SummedLaw):
     """p(y | i) ∝ exp(−d²(y, c_i)/2σ_i²); what its means see are squared distances, (N, T)."""
 
     emission = RIEMANNIAN

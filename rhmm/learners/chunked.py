@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rhmm.chunks import Chunks
+from rhmm.emissions import SummedLaw
 from rhmm.learners.baum_welch import LEAST_WEIGHT, Iterate, Monitor, chain_from_sums
 from rhmm.learners.checkpoint import Checkpoint
 from rhmm.learners.part_sums import Sums
@@ -85,5 +86,6 @@ def climb_chunks(
 def stepped(present: Iterate, sums: Sums, share: float, min_sigma: float) -> Iterate:
     """The M-step; each mean takes this share of a Newton step."""
     alive = sums.occupied > LEAST_WEIGHT
+    assert isinstance(present.law, SummedLaw)  # `fit` refuses all others
     law = present.law.stepped(sums.of_law, sums.occupied, alive, share, min_sigma)
     return Iterate(*chain_from_sums(sums.starts, sums.transitions, present.transmat), law)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
+from rhmm.emissions import SummedLaw
 from rhmm.inference import Smoothed, smoothing
 from rhmm.inference.chain import log_of
 from rhmm.inference.forward import is_fragile
@@ -203,6 +204,7 @@ class Part:
         law = self.model.law
         of_law = np.zeros((len(weights), law.manifold.n_centre_sums))
         if len(points):
+            assert isinstance(law, SummedLaw)  # `fit` refuses all others
             of_law = law.sums(points, weights)
         return Sums(
             posterior.log_likelihood, starts, posterior.zeta_sum, weights.sum(axis=1), of_law
