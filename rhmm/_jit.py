@@ -3,7 +3,8 @@
 A kernel that needs geometry takes the manifold's ``geometry`` (a NamedTuple) as its first argument
 and calls verbs such as :func:`rhmm.manifolds.verbs.dist2`. :func:`verb` declares a verb with its
 default; :func:`implements` says what it means on one class of geometries. Unlike functions passed
-as arguments, a geometry's class is found again in numba's cache.
+as arguments, a geometry's class is found again in numba's cache. In the same way the streaming
+recursion is told its emission: the first argument of those verbs is the state of the learner.
 
 Compiled kernels are kept on disk. Numba compiles a kernel anew when the kernel's own file changes,
 but not when a function that it calls from another file does. Our caches therefore carry a stamp of

@@ -64,14 +64,14 @@ class WrappedStudents(WrappedGaussians):
         law.degrees = degrees
         return law
 
-    def _log_radial(self, squares):
+    def log_radial(self, squares):
         if np.isinf(self.degrees):
-            return super()._log_radial(squares)
+            return super().log_radial(squares)
         nu, half = self.degrees, 0.5 * self.manifold.dim
         tail = np.log1p(squares / nu)
         return _log_factor(nu, half) - (0.5 * nu + half) * tail
 
-    def _pulling(self, state, weights, coordinates):
+    def pulling(self, state, weights, coordinates):
         """E[precision] of each point: Student's law is a Gaussian whose precision is random."""
         if np.isinf(self.degrees):
             return weights
@@ -109,7 +109,7 @@ class WrappedStudents(WrappedGaussians):
         """Draws that lie further out than double precision can tell points apart, beyond a distance
         of about 35 on hyperbolic space, are drawn again."""
         points, left = np.empty((size, *self.manifold.point_shape)), np.arange(size)
-        root = np.linalg.cholesky(self._matrices[state])
+        root = np.linalg.cholesky(self.matrices[state])
         for _ in range(_DRAWS):
             with np.errstate(over="ignore", invalid="ignore"):
                 coordinates = self._noise(len(left), rng) @ root.T

@@ -58,8 +58,9 @@ class WrappedGaussians(Law):
         self.kind = kinds.kind_of(emission)
         self.covariances, self.prior = covariances, prior
         n, dim = len(means), manifold.dim
-        self._matrices = kinds.matrices(self.kind, covariances, n, dim)
-        self.variances = np.trace(self._matrices, axis1=1, axis2=2) / dim
+        self.matrices = kinds.matrices(self.kind, covariances, n, dim)
+        """Σ_i, shape (N, D, D)."""
+        self.variances = np.trace(self.matrices, axis1=1, axis2=2) / dim
         """tr Σ_i / D, shape (N,)."""
         self.sigmas = manifold.gaussian.sigma(dim * self.variances)
 
@@ -78,7 +79,7 @@ class WrappedGaussians(Law):
         """W_i, lower triangular, with W Σ Wᵀ = I."""
         if self.kind == "tied":
             return [_whitener(self.covariances)] * len(self.means)
-        return [_whitener(matrix) for matrix in self._matrices]
+        return [_whitener(matrix) for matrix in self.matrices]
 
     def view(self, points):
         n, size = len(self.means), len(points)
@@ -94,7 +95,7 @@ class WrappedGaussians(Law):
         return np.stack(columns, axis=1)
 
     def _log_density(self, state: int, coordinates, log_volume) -> np.ndarray:
-        radial = self._log_radial(self._squares(state, coordinates))
+        radial = self.log_radial(self._squares(state, coordinates))
         return np.log(np.diagonal(self._whiteners[state])).sum() + radial - log_volume
 
     def _squares(self, state: int, coordinates: np.ndarray) -> np.ndarray:
@@ -102,11 +103,11 @@ class WrappedGaussians(Law):
         white = coordinates @ self._whiteners[state].T
         return np.einsum("td,td->t", white, white)
 
-    def _log_radial(self, squares: np.ndarray) -> np.ndarray:
+    def log_radial(self, squares: np.ndarray) -> np.ndarray:
         """The log density on flat space where Σ = I, from |u|²; both of shape (T,)."""
         return -0.5 * squares - 0.5 * self.manifold.dim * np.log(2.0 * np.pi)
 
-    def _pulling(self, state: int, weights: np.ndarray, coordinates: np.ndarray) -> np.ndarray:
+    def pulling(self, state: int, weights: np.ndarray, coordinates: np.ndarray) -> np.ndarray:
         """The weights (T,) by which points pull at the mean and the covariance of a state."""
         return weights
 
@@ -120,7 +121,7 @@ class WrappedGaussians(Law):
         """
         means, dim, living = self.means.copy(), self.manifold.dim, np.flatnonzero(alive)
         if "means" not in frozen:
-            pulls = [self._pulling(i, weights[i], view.coordinates[i]) for i in living]
+            pulls = [self.pulling(i, weights[i], view.coordinates[i]) for i in living]
             centres, _, _ = self.manifold.recentre(points, np.stack(pulls), means[alive])
             for i, centre in zip(living, centres, strict=True):
                 means[i] = self._approach(i, centre, points, weights[i], view)
@@ -129,7 +130,7 @@ class WrappedGaussians(Law):
         scatter = np.zeros((len(means), dim, dim))
         for i in living:
             u = view.coordinates[i]
-            scatter[i] = (u * self._pulling(i, weights[i], u)[:, None]).T @ u
+            scatter[i] = (u * self.pulling(i, weights[i], u)[:, None]).T @ u
         new = kinds.estimated(
             self.kind, self.covariances, scatter, weights.sum(axis=1), alive, *self.prior,
             least=min_sigma**2,
@@ -167,7 +168,7 @@ class WrappedGaussians(Law):
         return self.variances <= min_sigma**2 * (1.0 + 1e-9)
 
     def draw(self, state, size, rng):
-        coordinates = self._noise(size, rng) @ np.linalg.cholesky(self._matrices[state]).T
+        coordinates = self._noise(size, rng) @ np.linalg.cholesky(self.matrices[state]).T
         return self.manifold.from_normal_coordinates(self.means[state], coordinates)
 
     def _noise(self, size: int, rng: np.random.Generator) -> np.ndarray:

@@ -4,15 +4,18 @@ from collections.abc import Callable
 
 import numpy as np
 
+from rhmm.emissions import RIEMANNIAN
 from rhmm.learners.learner import OnlineLearner
+from rhmm.learners.shaped import ShapedFit
 from rhmm.learners.streaming import INIT, StreamingHMM
 from rhmm.manifolds import Manifold
-from rhmm.search import climbed
+from rhmm.search import Fit, Sample, climbed
 from rhmm.streams import start
 from rhmm.streams.bank import BANK, Bank, memory_of
 from rhmm.streams.chunk import Present
 from rhmm.streams.ensemble import Ensemble, Runner
-from rhmm.streams.streaming_kernel import StreamingSettings, StreamingState
+from rhmm.streams.shaped_kernel import AnySettings, AnyState
+from rhmm.streams.start import ENOUGH
 
 _START, _LEAST_START = 20, 50
 """Observations for each state that it starts from, and the least of them in all."""
@@ -29,7 +32,7 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
     ----------
     manifold, n_components
         As for `RiemannianHMM`.
-    lag, init, min_sigma, random_state, trace_every, callback
+    lag, init, emission, degrees, shrinkage, min_sigma, random_state, trace_every, callback
         As for `StreamingRiemannianHMM`.
     """
 
@@ -40,6 +43,9 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
         *,
         lag: int = 8,
         init: str = "kmeans",
+        emission: str = RIEMANNIAN,
+        degrees: float | None = None,
+        shrinkage: float | None = None,
         min_sigma: float | None = None,
         random_state=None,
         trace_every: int | None = None,
@@ -49,6 +55,9 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
         self.n_components = n_components
         self.lag = lag
         self.init = init
+        self.emission = emission
+        self.degrees = degrees
+        self.shrinkage = shrinkage
         self.min_sigma = min_sigma
         self.random_state = random_state
         self.trace_every = trace_every
@@ -57,9 +66,11 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
     @property
     def start_size(self) -> int:
         """Observations that it starts from: 50, or 20 for each state if that is more; fewer if it
-        starts cold."""
+        starts cold, 60 for each state with shapes."""
         if self.init == "cold":
             return self._cold_start_size
+        if self.emission != RIEMANNIAN:
+            return ENOUGH * self.n_components
         return max(_LEAST_START, _START * self.n_components)
 
     @property
@@ -67,11 +78,11 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
         """The kinds of ensembles that it runs."""
         return (Bank,)
 
-    def _settled(self, state: StreamingState, first: Present) -> Ensemble:
+    def _settled(self, state, first: Present) -> Ensemble:
         members = [Runner(self._settings_of(Bank, m), state).copy() for m in range(len(BANK))]
         return Bank(members, self.manifold, first)
 
-    def _settings_of(self, kind: type[Ensemble], runner: int) -> StreamingSettings:
+    def _settings_of(self, kind: type[Ensemble], runner: int) -> AnySettings:
         return self._memory(memory_of(runner))
 
     def _decide(self, ensemble: Ensemble) -> Ensemble:
@@ -79,20 +90,26 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
             ensemble.decide(self._challenger, self._start_anew)
         return ensemble
 
-    def _start_anew(self, bank: Bank) -> StreamingState:
+    def _start_anew(self, bank: Bank) -> AnyState:
         """A state from the bank's recent observations alone, its states named as they were.
 
         Names are those of the leader, unless it is lost: what its states explain then says nothing.
         """
         recent, leader = bank.latest, bank.state
         found = self._best_start(recent, cold=False)
-        prior = float(np.mean(leader.delta))
-        led = climbed(self._sample(recent), leader.transmat, leader.means, leader.delta, prior, 0)
+        led = self._explained(self._sample(recent), leader)
         if found.log_likelihood - led.log_likelihood < _LOST * recent.size:
             found = start.in_agreement(led.gamma, found)
         else:
             found = start.recognised(self.manifold, bank.transmat, bank.means, bank.delta, found)
-        return start.streaming_state(self.manifold, found, self.lag, self.n_samples_seen_)
+        return self._state_from(found, self.n_samples_seen_)
+
+    def _explained(self, sample: Sample, state) -> Fit | ShapedFit:
+        """The sample under what has been learned."""
+        if self._shapes is not None:
+            return self._shapes.explained(sample, state)
+        prior = float(np.mean(state.delta))
+        return climbed(sample, state.transmat, state.means, state.delta, prior, 0)
 
     @property
     def _bank(self) -> Bank:

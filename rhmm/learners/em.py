@@ -10,7 +10,6 @@ from sklearn.base import clone
 from rhmm.chunks import Chunks, as_chunks
 from rhmm.emissions import (
     RIEMANNIAN,
-    RiemannianGaussians,
     check_degrees,
     check_emission,
     free_parameters,
@@ -38,11 +37,11 @@ from rhmm.learners.constraints import (
 from rhmm.learners.em_sizes import criterion_values, fit_sizes
 from rhmm.learners.learner import Learner, Progress
 from rhmm.learners.named_start import named
-from rhmm.learners.tangent_start import Emission, law_like, start_with
+from rhmm.learners.tangent_start import Emission, law_like, searched_start
 from rhmm.manifolds import Manifold
 from rhmm.model import HiddenMarkovModel
-from rhmm.parameters import floor_of_sigma, sigmas_from_delta
-from rhmm.search import sample_size, search
+from rhmm.parameters import floor_of_sigma
+from rhmm.search import sample_size
 from rhmm.validation import (
     as_generator,
     check_callback,
@@ -311,21 +310,8 @@ class RiemannianHMM(HiddenMarkovModel):
             raise ValueError(
                 f"X must hold at least n_components={n} observations, not {observed.sum()}"
             )
-        found = search(
-            self.manifold,
-            X,
-            observed,
-            lengths,
-            n,
-            rng,
-            tried=self.n_init,
-            least_delta=float(self.manifold.delta(min_sigma)),
-        )
-        sigmas = sigmas_from_delta(self.manifold, found.delta, min_sigma)
-        law = RiemannianGaussians(self.manifold, found.means, sigmas)
-        start = Iterate(np.full(n, 1.0 / n), found.transmat, law)
-        return start_with(
-            self._emission, X, observed, lengths, start, rng,
+        return searched_start(
+            self._emission, self.manifold, X, observed, lengths, n, rng,
             tried=self.n_init, min_sigma=min_sigma,
         )  # fmt: skip
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from rhmm.emissions import Law, RiemannianGaussians
 from rhmm.estimator import Estimator, check_components
 from rhmm.exceptions import warn_degenerate
 from rhmm.gaussian.table import radial_table
@@ -38,8 +39,6 @@ class OnlineHMM(Estimator):
 
     kernel: ClassVar[Callable]
     """The compiled recursion."""
-    state_class: ClassVar[type]
-    """The NamedTuple that the kernel works on."""
     own_settings: ClassVar[tuple[str, ...]] = ()
     """The settings in which its runners differ."""
 
@@ -55,6 +54,21 @@ class OnlineHMM(Estimator):
         check_callback(self.callback)
 
     # Of each learner
+
+    @property
+    @abstractmethod
+    def state_class(self) -> type:
+        """The NamedTuple that the kernel works on."""
+
+    def _law(self, state) -> Law:
+        """The laws of the observations in each state, as learned."""
+        return RiemannianGaussians(
+            self.manifold, state.means.copy(), self.manifold.sigma(state.delta)
+        )
+
+    def _densities(self, state, points: np.ndarray) -> np.ndarray:
+        """p_i of points (T, *point_shape), each row divided by its largest entry, shape (T, N)."""
+        return scaled_densities(state, self.manifold.squared_distances(points, state.means))
 
     @property
     def _sizes(self) -> tuple[int, int]:
@@ -274,7 +288,7 @@ class OnlineHMM(Estimator):
     @property
     def sigmas_(self) -> np.ndarray:
         """The σ_i as learned so far, shape (N,)."""
-        return self.manifold.sigma(self._state.delta)
+        return self._law(self._state).sigmas
 
     @property
     def log_likelihood_(self) -> float:
@@ -311,9 +325,7 @@ class OnlineHMM(Estimator):
     def to_hmm(self) -> RiemannianHMM:
         """What has been learned, as a model that scores and decodes; it starts stationary."""
         transmat = self.transmat_
-        return RiemannianHMM.from_parameters(
-            self.manifold, stationary_law(transmat), transmat, self.means_, self.sigmas_
-        )
+        return RiemannianHMM._of_law(stationary_law(transmat), transmat, self._law(self._state))
 
     def predict(self, X, *, lengths=None) -> np.ndarray:
         """The most probable state at each time given all of X, shape (T,): that of `to_hmm`."""
@@ -338,8 +350,7 @@ class OnlineHMM(Estimator):
         state = stream.ensemble.state
         law = predicted(state, stream.has_ended)
         if not (np.isnan(y).any() or stream.sensor.would_drop(y)):
-            d2 = self.manifold.squared_distances(y, state.means)
-            law *= scaled_densities(state, d2)[0]
+            law *= self._densities(state, y)[0]
             law /= law.sum()
         return stream.ensemble.in_columns(law)
 

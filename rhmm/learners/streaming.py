@@ -7,9 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from rhmm.emissions import RIEMANNIAN, Law, check_emission
 from rhmm.estimator import AUTO, check_components
 from rhmm.learners.learner import OnlineLearner, Option
 from rhmm.learners.online import OnlineHMM
+from rhmm.learners.shaped import ShapedFit, Shapes, check_shapes
+from rhmm.learners.tangent_start import Emission
 from rhmm.learners.windowed import check_window
 from rhmm.manifolds import Manifold
 from rhmm.search import Fit, Sample
@@ -24,10 +27,10 @@ from rhmm.streams.explanation import (
     normalised,
     predicted,
     present_estimate,
-    scaled_densities,
 )
 from rhmm.streams.recount import Recount, first_count, recount
 from rhmm.streams.review import LEAST_GAIN, Challenger, Recorder, Reviewed, better_fit
+from rhmm.streams.shaped_kernel import AnySettings, AnyState, ShapedState
 from rhmm.streams.streaming_kernel import (
     FLOOR,
     NEGLIGIBLE,
@@ -52,9 +55,11 @@ class StreamingHMM(OnlineHMM):
 
     lag: int
     init: str
+    emission: str
+    degrees: float | None
+    shrinkage: float | None
 
     kernel = staticmethod(learn)
-    state_class = StreamingState
     own_settings: ClassVar[tuple[str, ...]] = ("gain", "cap")
 
     def check_options(self) -> None:
@@ -62,6 +67,45 @@ class StreamingHMM(OnlineHMM):
         super().check_options()
         check_integer("lag", self.lag, at_least=1)
         check_choice("init", self.init, _INITS)
+        check_emission(self.emission)
+        if self.emission != RIEMANNIAN:
+            check_shapes(self)
+        elif self.degrees is not None or self.shrinkage is not None:
+            name = "shrinkage" if self.degrees is None else "degrees"
+            raise ValueError(f"{name} must be None for emission={RIEMANNIAN!r}")
+
+    @property
+    def _shapes(self) -> Shapes | None:
+        """How it goes about an emission with shapes; the paper's has none."""
+        if self.emission == RIEMANNIAN:
+            return None
+        emission = Emission(self.emission, self.shrinkage, degrees=self.degrees)
+        return Shapes(self.manifold, emission, self._known_stream.min_sigma)
+
+    @property
+    def state_class(self) -> type:
+        return StreamingState if self.emission == RIEMANNIAN else ShapedState
+
+    def _law(self, state) -> Law:
+        shapes = self._shapes
+        return super()._law(state) if shapes is None else shapes.law(state)
+
+    def _densities(self, state, points: np.ndarray) -> np.ndarray:
+        if self._shapes is None:
+            return super()._densities(state, points)
+        law = self._law(state)
+        return law.scaled_densities(law.view(points))[0]
+
+    @property
+    def covariances_(self) -> np.ndarray:
+        """Of an emission that has them, in the shape that `rhmm.emissions.covariances` says."""
+        return self.to_hmm().covariances_
+
+    @property
+    def degrees_(self) -> float:
+        """Degrees of freedom of an emission with heavy tails: those of the start, or of the latest
+        review."""
+        return self.to_hmm().degrees_
 
     @property
     def n_held(self) -> int:
@@ -78,23 +122,32 @@ class StreamingHMM(OnlineHMM):
     def _begin(self, first: Present, seen: int) -> Ensemble:
         """The best start from the first observations."""
         found = self._best_start(first, cold=self.init == "cold")
-        return self._settled(start.streaming_state(self.manifold, found, self.lag, seen), first)
+        return self._settled(self._state_from(found, seen), first)
 
-    def _best_start(self, first: Present, cold: bool) -> Fit:
-        sample = self._sample(first)
-        return start.best_start(sample, self.n_components, self._known_stream.rng, cold=cold)
+    def _best_start(self, first: Present, cold: bool) -> Fit | ShapedFit:
+        sample, rng = self._sample(first), self._known_stream.rng
+        if self._shapes is not None:
+            return self._shapes.started(sample, self.n_components, rng)
+        return start.best_start(sample, self.n_components, rng, cold=cold)
+
+    def _state_from(self, found: Fit | ShapedFit, seen: int) -> AnyState:
+        """Where the recursion goes on from a fit, after `seen` observations."""
+        if self._shapes is not None and isinstance(found, ShapedFit):
+            settings = self._shapes.settings(self._common_settings(_GAIN, np.inf))
+            return self._shapes.state(found, self.lag, seen, settings)
+        return start.streaming_state(self.manifold, found, self.lag, seen)
 
     def _sample(self, present: Present) -> Sample:
         """Observations to search on."""
         ends = ends_of(present.sequence)
         return Sample(self.manifold, present.points, ends, self._least_delta)
 
-    def ensemble_from(self, state: StreamingState) -> Ensemble:
+    def ensemble_from(self, state) -> Ensemble:
         """What goes on from a state that an earlier version of this recursion has learned."""
         return self._settled(state, Present.none(self.manifold.point_shape))
 
     @abstractmethod
-    def _settled(self, state: StreamingState, first: Present) -> Ensemble:
+    def _settled(self, state, first: Present) -> Ensemble:
         """What goes on from the state that was started from these observations."""
 
     def _challenger(self, ensemble: Recorder) -> Challenger | None:
@@ -103,14 +156,22 @@ class StreamingHMM(OnlineHMM):
         afresh = history.is_whole and (self.init == "cold" or self.start_size < start.ENOUGH * n)
         sample = history.sample(self.manifold, self._least_delta)
         rng = self._known_stream.rng
-        found, gain = better_fit(sample, ensemble.state, rng, afresh=afresh)
+        found: Fit | ShapedFit
+        if self._shapes is None:
+            found, gain = better_fit(sample, ensemble.state, rng, afresh=afresh)
+        else:
+            found, gain = self._shapes.better_fit(sample, ensemble.state, rng)
         if gain < (0.0 if afresh else LEAST_GAIN):
             return None
         found = start.in_order_of(self.manifold, ensemble.state.means, found)
-        state = start.streaming_state(self.manifold, found, self.lag, self.n_samples_seen_)
+        state = self._state_from(found, self.n_samples_seen_)
         return Challenger(state, math.inf if afresh else gain)
 
-    def _settings(self, gain: float, cap: float) -> StreamingSettings:
+    def _settings(self, gain: float, cap: float) -> AnySettings:
+        common = self._common_settings(gain, cap)
+        return common if self._shapes is None else self._shapes.settings(common)
+
+    def _common_settings(self, gain: float, cap: float) -> StreamingSettings:
         dim, every = self.manifold.dim, self.trace_every or 0
         return StreamingSettings(dim, gain, cap, self._least_delta, every)
 
@@ -118,7 +179,7 @@ class StreamingHMM(OnlineHMM):
     def _room(self) -> tuple[int, int, int]:
         return 0, 2 * self.lag - 1, 2 * self.lag
 
-    def _memory(self, memory: int | str) -> StreamingSettings:
+    def _memory(self, memory: int | str) -> AnySettings:
         """The settings of a memory that grows, or of so many observations."""
         if isinstance(memory, str):
             return self._settings(_GAIN, np.inf)
@@ -131,8 +192,8 @@ class StreamingHMM(OnlineHMM):
         y_or_any = y if observed else state.means[0]
         points = np.concatenate([state.points[:held], y_or_any[None]])
         missing = np.append(state.missing[:held], not observed)
-        newest_d2 = manifold.squared_distances(y_or_any[None], state.means)
-        newest = scaled_densities(state, newest_d2) if observed else np.ones((1, len(state.delta)))
+        n = len(state.delta)
+        newest = self._densities(state, y_or_any[None]) if observed else np.ones((1, n))
         density = np.concatenate([state.density[:held], newest])
         filtered = normalised(predicted(state, begins) * density[-1])
         alpha = np.concatenate([state.alpha[:held], filtered[None]])
@@ -149,22 +210,30 @@ class StreamingHMM(OnlineHMM):
             visits = np.minimum(state.visits + visited, settings.cap)
         tau = np.where(moving, 1.0 - np.exp(-settings.gain * visited / visits), 0.0)
         kappa = np.maximum(2.0 * state.half_precision * state.delta / dim, 1.0)
-        transmat, means, delta = state.transmat.copy(), state.means.copy(), state.delta.copy()
+        transmat = state.transmat.copy()
         for i in np.flatnonzero(moving):
-            share = weight[:, i] / visited[i]
             transmat[i] = (1.0 - tau[i]) * transmat[i] + tau[i] * pair[i] / visited[i]
             transmat[i] = normalised(np.maximum(transmat[i], FLOOR))
-            towards = np.tensordot(share, manifold.log(means[i], learned), axes=1)
-            d2 = manifold.dist(means[i], learned) ** 2
-            delta[i] = (1.0 - tau[i]) * delta[i] + tau[i] * (share @ d2)
-            means[i] = manifold.exp(means[i], tau[i] / kappa[i] * towards)
         before = after = present_estimate(state)
         if moving.any():
+            how = self._moved if self._shapes is None else self._shapes.moved
+            means, delta = how(state, learned, weight, visits, tau, kappa)
             after = next_estimate(manifold, settings.least_delta, transmat, means, delta)
         return Explanation(
             k + 1, y, learned, density, alpha, beta, gamma, zeta, pair, weight, visits, tau, kappa,
             None, None, before, after,
         )  # fmt: skip
+
+    def _moved(self, state, learned, weight, visits, tau, kappa) -> tuple[np.ndarray, np.ndarray]:
+        """The means and δ after a step for points with these weights (L, N)."""
+        manifold, means, delta = self.manifold, state.means.copy(), state.delta.copy()
+        for i in np.flatnonzero(tau > 0.0):
+            share = weight[:, i] / weight[:, i].sum()
+            towards = np.tensordot(share, manifold.log(means[i], learned), axes=1)
+            d2 = manifold.dist(means[i], learned) ** 2
+            delta[i] = (1.0 - tau[i]) * delta[i] + tau[i] * (share @ d2)
+            means[i] = manifold.exp(means[i], tau[i] / kappa[i] * towards)
+        return means, delta
 
 
 class StreamingRiemannianHMM(StreamingHMM):
@@ -181,7 +250,8 @@ class StreamingRiemannianHMM(StreamingHMM):
     max_components
         The most states that ``"auto"`` can lead to.
     window
-        The paper's Δ: how many observations it starts from, and how long a fixed memory is.
+        The paper's Δ: how many observations it starts from, and how long a fixed memory is. With
+        another emission than the paper's it starts from 60 for each state, if that is more.
     memory
         ``"growing"`` converges, ``"fixed"`` tracks a drifting chain. `AutoMemoryRiemannianHMM`
         chooses among several by itself.
@@ -191,6 +261,10 @@ class StreamingRiemannianHMM(StreamingHMM):
         ``"kmeans"``: seeds as of k-means++ among the first Δ observations, and EM from the best of
         them. ``"cold"``: random points among the first 30 (10 for each state if that is more).
         Where these were few, it begins afresh after 100 observations for each state (416 at least).
+    emission, degrees, shrinkage
+        The law of the observations in a state, as for `RiemannianHMM`: its second moments fade as
+        the rest does, see `rhmm.streams.shaped_kernel`. Starts and reviews are EM with that
+        emission. It needs a given number of states and ``init="kmeans"``.
     min_sigma
         Floor of every σ_i. None: 10⁻³, or 10⁻³ times the scale of the observations that it starts
         from if that is smaller.
@@ -214,6 +288,9 @@ class StreamingRiemannianHMM(StreamingHMM):
         memory: str = GROWING,
         lag: int = 8,
         init: str = "kmeans",
+        emission: str = RIEMANNIAN,
+        degrees: float | None = None,
+        shrinkage: float | None = None,
         min_sigma: float | None = None,
         random_state=None,
         trace_every: int | None = None,
@@ -226,6 +303,9 @@ class StreamingRiemannianHMM(StreamingHMM):
         self.memory = memory
         self.lag = lag
         self.init = init
+        self.emission = emission
+        self.degrees = degrees
+        self.shrinkage = shrinkage
         self.min_sigma = min_sigma
         self.random_state = random_state
         self.trace_every = trace_every
@@ -255,9 +335,12 @@ class StreamingRiemannianHMM(StreamingHMM):
 
     @property
     def start_size(self) -> int:
-        """Observations that it starts from: Δ, or a few if it starts cold."""
+        """Observations that it starts from: Δ, or a few if it starts cold; with shapes 60 for each
+        state, if that is more."""
         if self.init == "cold":
             return _COLD if self._is_auto else self._cold_start_size
+        if self.emission != RIEMANNIAN and not self._is_auto:
+            return max(self.window, start.ENOUGH * self.n_components)
         return self.window
 
     @property
@@ -276,19 +359,19 @@ class StreamingRiemannianHMM(StreamingHMM):
         """The kinds of ensembles that it runs."""
         return (Counting,) if self._is_auto else (Reviewed,)
 
-    def _best_start(self, first: Present, cold: bool) -> Fit:
+    def _best_start(self, first: Present, cold: bool) -> Fit | ShapedFit:
         if not self._is_auto:
             return super()._best_start(first, cold)
         return first_count(self._sample(first), self.max_components, self._known_stream.rng)
 
-    def _settled(self, state: StreamingState, first: Present) -> Ensemble:
+    def _settled(self, state, first: Present) -> Ensemble:
         kind = self.ensembles[0]
         runner = Runner(self._settings_of(kind, 0), state)
         if self._is_auto:
             return Counting(learn, runner, self.manifold, first, self.max_components)
         return Reviewed(learn, runner, self.manifold, first)
 
-    def _settings_of(self, kind: type[Ensemble], runner: int) -> StreamingSettings:
+    def _settings_of(self, kind: type[Ensemble], runner: int) -> AnySettings:
         return self._memory(GROWING if self.memory == GROWING else self.window)
 
     def _decide(self, ensemble: Ensemble) -> Ensemble:

@@ -24,7 +24,8 @@ from rhmm.emissions import covariances as kinds
 from rhmm.emissions.student import FIRST_DEGREES
 from rhmm.learners.baum_welch import Iterate, Monitor, climb
 from rhmm.manifolds import Euclidean, Manifold
-from rhmm.search import Sample, sample_for
+from rhmm.parameters import sigmas_from_delta
+from rhmm.search import Sample, sample_for, search
 
 _TRIALS = 4
 """Points that compete to be the next seed."""
@@ -86,6 +87,28 @@ def law_like(
     if isinstance(start, WrappedStudents) and start.learns_degrees and law.degrees is not None:
         start = start.with_degrees(law.degrees)
     return start
+
+
+def searched_start(
+    emission: Emission,
+    manifold: Manifold,
+    X: np.ndarray,
+    observed: np.ndarray,
+    lengths: np.ndarray,
+    n: int,
+    rng: np.random.Generator,
+    *,
+    tried: int,
+    min_sigma: float,
+) -> Iterate:
+    """A start with n states and this emission: a search with the paper's (`rhmm.search`), then more
+    starts in the tangent space if the emission has shapes."""
+    least_delta = float(manifold.delta(min_sigma))
+    found = search(manifold, X, observed, lengths, n, rng, tried=tried, least_delta=least_delta)
+    sigmas = sigmas_from_delta(manifold, found.delta, min_sigma)
+    law = RiemannianGaussians(manifold, found.means, sigmas)
+    start = Iterate(np.full(n, 1.0 / n), found.transmat, law)
+    return start_with(emission, X, observed, lengths, start, rng, tried=tried, min_sigma=min_sigma)
 
 
 def start_with(

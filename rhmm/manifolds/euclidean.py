@@ -98,6 +98,14 @@ def _squared_distances(geometry, points, centres, d2):
             d2[i, t] = total
 
 
+@implements(verbs.normal_coordinates, FlatGeometry)
+def _normal_coordinates(geometry, layout, first, last, centre, coordinates, log_volume):
+    for t in range(last - first):
+        log_volume[t] = 0.0
+        for k in range(geometry.dim):
+            coordinates[t, k] = layout[first + t, k] - centre[k]
+
+
 @implements(verbs.weighted_step, FlatGeometry)
 def _weighted_step(geometry, layout, first, last, weights, tau, centre):
     """Without calls for each point: a streaming learner takes a sixth less time."""

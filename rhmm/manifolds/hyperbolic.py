@@ -298,6 +298,16 @@ def _from_normal_into(centre, coordinates, out):
         move_or_nan(centre, centre_gap, coordinates[t], out[t])
 
 
+@implements(verbs.normal_coordinates, BallGeometry)
+def _normal_coordinates(geometry, layout, first, last, centre, coordinates, log_volume):
+    _normal_into(
+        centre,
+        np.ascontiguousarray(layout[: geometry.dim, first:last].T),
+        coordinates,
+        log_volume,
+    )
+
+
 @implements(verbs.recentre, BallGeometry)
 def _recentre(geometry, points, weights, centres, d2, most_steps):
     rows = _in_rows(points)

@@ -4,6 +4,7 @@ The matrix logarithm makes them a flat space: every verb is that of Euclidean sp
 read as m² numbers.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -98,6 +99,18 @@ def _prepared(geometry, points):
 @implements(verbs.distances_to, LogGeometry)
 def _distances_to(geometry, layout, first, last, centre, d2):
     verbs.distances_to(_flat_space(geometry), layout, first, last, _log_vector(centre), d2)
+
+
+@implements(verbs.normal_coordinates, LogGeometry)
+def _normal_coordinates(geometry, layout, first, last, centre, coordinates, log_volume):
+    m, origin = geometry.size, _log_vector(centre)
+    for t in range(last - first):
+        place, log_volume[t] = 0, 0.0
+        for i in range(m):
+            for j in range(i, m):
+                entry = layout[first + t, i * m + j] - origin[i * m + j]
+                coordinates[t, place] = entry if i == j else math.sqrt(2.0) * entry
+                place += 1
 
 
 @implements(verbs.weighted_step, LogGeometry)

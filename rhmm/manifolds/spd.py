@@ -156,6 +156,11 @@ def _distances_to(geometry, layout, first, last, centre, d2):
     )
 
 
+@implements(verbs.normal_coordinates, ConeGeometry)
+def _normal_coordinates(geometry, layout, first, last, centre, coordinates, log_volume):
+    normal_into(centre, layout[first:last], polar(centre)[1], coordinates, log_volume)
+
+
 @implements(verbs.weighted_step, ConeGeometry)
 def _weighted_step(geometry, layout, first, last, weights, tau, centre):
     m, points = geometry.size, layout[first:last]

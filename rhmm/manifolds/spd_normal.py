@@ -33,7 +33,8 @@ def _scales(rows, columns) -> np.ndarray:
     return np.where(rows == columns, 1.0, math.sqrt(2.0))
 
 
-def polar(centre: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+@kernel
+def polar(centre):
     """c^½ and the rotation Q with L = c^½ Q, where L is the Cholesky factor of c; both (m, m).
 
     The singular values of L keep the digits that eigenvalues of c lose where units differ.
@@ -41,6 +42,7 @@ def polar(centre: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     lower = np.zeros(centre.shape)
     cholesky(centre, lower)
     left, values, right = np.linalg.svd(lower)
+    left, right = np.ascontiguousarray(left), np.ascontiguousarray(right)
     return (left * values) @ left.T, left @ right
 
 

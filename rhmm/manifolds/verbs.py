@@ -104,6 +104,16 @@ def paired_distances(geometry, x, y, d2):
         d2[t] = dist2(geometry, x[t], y[t])
 
 
+@required_verb
+def normal_coordinates(geometry, layout, first, last, centre, coordinates, log_volume):
+    """`Manifold.normal_coordinates` of the `prepared` points from `first` to before `last`, into
+    `coordinates` (T, dim) and `log_volume` (T,).
+
+    Only learners with shapes ask for it: a manifold without normal coordinates need not have it.
+    """
+    raise NotImplementedError("verbs can be called by compiled kernels only")
+
+
 @verb
 def weighted_step(geometry, layout, first, last, weights, tau, centre):
     """Move `centre` along τ Σ w_t log(points[first + t]), the points `prepared` and before `last`.

@@ -36,8 +36,9 @@ from rhmm.streams.checks import (
 from rhmm.streams.chunk import Chunk, Present
 from rhmm.streams.ensemble import Runner, follow
 from rhmm.streams.review import Challenger, Recorder
+from rhmm.streams.shaped_kernel import AnyState
 from rhmm.streams.start import ENOUGH
-from rhmm.streams.streaming_kernel import StreamingState, learn
+from rhmm.streams.streaming_kernel import learn
 from rhmm.streams.trace import Trace
 
 BANK: tuple[int | str, ...] = (50, 200, "growing")
@@ -188,7 +189,7 @@ class Bank(Recorder):
     def decide(
         self,
         challenger: Callable[["Bank"], Challenger | None],
-        start_anew: Callable[["Bank"], StreamingState],
+        start_anew: Callable[["Bank"], AnyState],
     ) -> None:
         """Review and restart if it is time; `start_anew` makes a state from `recent`."""
         if self._is_due():
@@ -220,7 +221,7 @@ class Bank(Recorder):
             for member in range(len(BANK)) if at_once else [_GROWING]:
                 self._replace(member, challenger.state)
 
-    def _replace(self, member: int, state: StreamingState) -> None:
+    def _replace(self, member: int, state: AnyState) -> None:
         self.runners[member] = Runner(self.runners[member].settings, state).copy()
         self.scores[member] = self._just_behind()
 
@@ -228,7 +229,7 @@ class Bank(Recorder):
         """The score of a runner that takes the lead only by predicting better than the leader."""
         return np.nextafter(self.scores[self.leader], -np.inf)
 
-    def _try(self, state: StreamingState) -> None:
+    def _try(self, state: AnyState) -> None:
         """Let a newcomer run beside the members."""
         self.runners.append(Runner(self.runners[_GROWING].settings, state).copy())
         self.scores = np.append(self.scores, self._just_behind())

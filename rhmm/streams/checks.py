@@ -61,7 +61,8 @@ def check_state(state, n: int, manifold: Manifold, least: int, most: int, room: 
     shapes = {
         "transmat": (n, n), "means": (n, *point_shape), "points": (room, *point_shape),
         "missing": (room,), "begins": (room,), "alpha": (room, n), "density": (room, n),
-        "counters": (2,), "log_likelihood": (1,),
+        "counters": (2,), "log_likelihood": (1,), "scatter": (n, manifold.dim, manifold.dim),
+        "whiteners": (n, manifold.dim, manifold.dim), "prior_variance": (1,), "tail": (2,),
     }  # fmt: skip
     arrays = state._asdict()
     for name, array in arrays.items():
@@ -71,8 +72,11 @@ def check_state(state, n: int, manifold: Manifold, least: int, most: int, room: 
     check_whole("counters[1]", end, least, most)
     check_laws("transmat", state.transmat)
     check_points("means", state.means, manifold)
-    for name in {"transmat", "delta", "half_precision", "visits"} & arrays.keys():
+    positive = {"transmat", "delta", "half_precision", "visits", "prior_variance"}
+    for name in positive & arrays.keys():
         check_positive(name, arrays[name])
+    if "scatter" in arrays:
+        _check_shapes(state)
     _check_dispersion(state, manifold)
     held = slice(end - least if least else 0, end)
     check_points("points", state.points[held][~state.missing[held]], manifold)
@@ -95,6 +99,21 @@ def _check_dispersion(state, manifold: Manifold) -> None:
             and abs(state.log_z[i] - log_z) <= _ROUNDING * max(abs(log_z), 1.0)
         ):
             raise ValueError("half_precision and log_z must be those of delta")
+
+
+def _check_shapes(state) -> None:
+    """Moments must be symmetric, whitening matrices lower triangular, and tails not negative."""
+    scatter, whiteners = state.scatter, state.whiteners
+    if not (scatter == np.swapaxes(scatter, 1, 2)).all():
+        raise ValueError("scatter must be symmetric")
+    diagonals = np.diagonal(whiteners, axis1=1, axis2=2)
+    check_positive("whiteners", diagonals)
+    if np.triu(whiteners, 1).any():
+        raise ValueError("whiteners must be lower triangular")
+    if not np.allclose(state.log_det, np.log(diagonals).sum(axis=1), rtol=_ROUNDING):
+        raise ValueError("log_det must be that of the whiteners")
+    if state.tail[0] < 0.0:
+        raise ValueError("tail must begin with a number that is not negative")
 
 
 def check_trace(

@@ -20,6 +20,7 @@ from rhmm.streams.checks import check_whole
 from rhmm.streams.chunk import Chunk, Present
 from rhmm.streams.ensemble import Ensemble, Runner
 from rhmm.streams.history import History
+from rhmm.streams.shaped_kernel import AnyState
 from rhmm.streams.streaming_kernel import StreamingState
 
 _AHEAD, _BEHIND, _HEAD_START = 10.0, 10.0, 8.0
@@ -38,7 +39,7 @@ LEAST_GAIN = 2.0
 class Challenger(NamedTuple):
     """A model that explains the record better than the present one."""
 
-    state: StreamingState
+    state: AnyState
     gain: float
     """By so many nats; ∞ where it began afresh and takes over at once."""
 

@@ -5,7 +5,7 @@ the buffered observations (see `rhmm.search`). Where these are few, the learner 
 it has seen more (see `review`).
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -17,6 +17,29 @@ from rhmm.streams.streaming_kernel import StreamingState
 
 ENOUGH = 60
 """Observations for each state that tell a good start from a bad one."""
+
+
+class Found(Protocol):
+    """A fit of whatever emission, see `rhmm.search.Fit` for the fields."""
+
+    @property
+    def transmat(self) -> np.ndarray: ...
+    @property
+    def means(self) -> np.ndarray: ...
+    @property
+    def delta(self) -> np.ndarray: ...
+    @property
+    def visits(self) -> np.ndarray: ...
+    @property
+    def gamma(self) -> np.ndarray: ...
+    @property
+    def latest(self) -> np.ndarray: ...
+    @property
+    def log_likelihood(self) -> float: ...
+    def permuted(self, order: np.ndarray) -> Self: ...
+
+
+AnyFit = TypeVar("AnyFit", bound=Found)
 
 
 class _Effort(NamedTuple):
@@ -54,12 +77,12 @@ def best_start(sample: Sample, n: int, rng: np.random.Generator, *, cold: bool) 
     return improved(sample, best, rng, tried=effort.moves, steps=effort.steps_after)
 
 
-def in_order_of(manifold: Manifold, means: np.ndarray, fit: Fit) -> Fit:
+def in_order_of(manifold: Manifold, means: np.ndarray, fit: AnyFit) -> AnyFit:
     """The fit with its states named as in `means`: a change of leader keeps the labels."""
     return _reordered(fit, manifold.squared_distances(fit.means, means))
 
 
-def recognised(manifold: Manifold, transmat, means, delta, fit: Fit) -> Fit:
+def recognised(manifold: Manifold, transmat, means, delta, fit: AnyFit) -> AnyFit:
     """The fit with its states named as in the parameters, which were true before a jump.
 
     The means may have gone anywhere, so a distance counts by its logarithm only; how long a state
@@ -75,19 +98,19 @@ def recognised(manifold: Manifold, transmat, means, delta, fit: Fit) -> Fit:
     return _reordered(fit, moved + fit.visits * (lasting + width))
 
 
-def in_agreement(gamma: np.ndarray, fit: Fit) -> Fit:
+def in_agreement(gamma: np.ndarray, fit: AnyFit) -> AnyFit:
     """The fit with its states named as those that explain the same points of its sample, which
     `gamma` of shape (T, N) tells.
     """
     return _reordered(fit, -gamma.T @ fit.gamma)
 
 
-def _reordered(fit: Fit, cost: np.ndarray) -> Fit:
+def _reordered(fit: AnyFit, cost: np.ndarray) -> AnyFit:
     """State i becomes the one that ``cost[i]``, with all others, is cheapest for."""
     return fit.permuted(linear_sum_assignment(cost)[1])
 
 
-def streaming_state(manifold: Manifold, fit: Fit, lag: int, seen: int) -> StreamingState:
+def streaming_state(manifold: Manifold, fit: Found, lag: int, seen: int) -> StreamingState:
     """Where the streaming algorithm goes on from a fit, after `seen` observations."""
     room, n = 2 * lag, len(fit.delta)
     return StreamingState(

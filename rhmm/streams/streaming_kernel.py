@@ -19,6 +19,9 @@ run in vectors. τ is what single steps of gain γ_t/n would amount to.
 κ is the mean Hessian of ½d² under the Gaussian: on a curved space a step of 1/n moves too far, and
 without this the means converge more slowly than EM's. A gain above 1 forgets early mistakes faster
 than a plain average would. ``cap = ∞`` converges; ``cap = Δ/N`` tracks a drifting chain.
+
+Means and δ are those of the paper's emission. The class of the state says which emission there is
+(`rhmm.streams.emission`); `rhmm.streams.shaped_kernel` has other ones.
 """
 
 import math
@@ -27,8 +30,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rhmm._jit import copy_into, kernel, piece
-from rhmm.gaussian.table import half_precision_and_log_z
 from rhmm.manifolds import verbs
+from rhmm.streams import emission
 from rhmm.streams.chunk import start_law
 from rhmm.streams.trace import record
 from rhmm.vector_math import exp
@@ -176,10 +179,7 @@ def _densities(geometry, layout, first, last, state, scaled, shift):
     """
     n, size = len(state.delta), last - first
     for i in range(n):
-        mine, half_precision, log_z = scaled[i], state.half_precision[i], state.log_z[i]
-        verbs.distances_to(geometry, layout, first, last, state.means[i], mine)
-        for t in range(size):
-            mine[t] = -half_precision * mine[t] - log_z
+        emission.log_densities(state, geometry, layout, first, last, i, scaled[i])
     copy_into(shift[:size], scaled[0, :size])
     for i in range(1, n):
         mine = scaled[i]
@@ -234,7 +234,7 @@ def _smooth(transmat, alpha, density, missing, starts, gamma, pair, v, mass):
 def _step(geometry, table, settings, layout, begin, gamma, pair, state):
     """Learn from the older half: the formulas at the top of this file."""
     n, lag = gamma.shape
-    transmat, delta, half_precision = state.transmat, state.delta, state.half_precision
+    transmat = state.transmat
     for i in range(n):
         visited = 0.0
         for t in range(lag):
@@ -249,9 +249,7 @@ def _step(geometry, table, settings, layout, begin, gamma, pair, state):
             row_sum += transmat[i, j]
         for j in range(n):
             transmat[i, j] /= row_sum
-        kappa = max(2.0 * half_precision[i] * delta[i] / settings.dim, 1.0)
-        d2 = verbs.weighted_step(
-            geometry, layout, begin, begin + lag, gamma[i], share / kappa, state.means[i]
+        emission.learn_spread(
+            state, geometry, table, settings, layout, begin, gamma[i], visited, tau, i
         )
-        delta[i] = max((1.0 - tau) * delta[i] + share * d2, settings.least_delta)
-        half_precision[i], state.log_z[i] = half_precision_and_log_z(table, delta[i])
+    emission.settle(state, table, settings)
