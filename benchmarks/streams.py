@@ -1,5 +1,7 @@
 """Learning online, the paper's chain, T = 10,000: beside hmmlearn's iterations and our own EM."""
 
+from functools import partial
+
 from benchmarks.learning import FEW, MANY, kmeans_start, points
 from benchmarks.peers import gaussian_hmm
 from benchmarks.timing import Clock, Comparison, Race, marginal, seconds
@@ -34,6 +36,19 @@ def _beside_our_em() -> Race:
     return Race(_stream(X), {"our EM": fit})
 
 
+def _going_on_with(emission: str) -> Race:
+    """Another emission than the paper's, after the start: 10,000 observations more."""
+    X = points()
+    ours, papers = (
+        StreamingRiemannianHMM(Hyperbolic(2), 3, emission=name, random_state=0).fit(X)
+        for name in (emission, "riemannian")
+    )
+    return Race(
+        seconds(lambda: ours.partial_fit(X)),
+        {"the paper's": seconds(lambda: papers.partial_fit(X))},
+    )
+
+
 COMPARISONS = [
     Comparison(
         "streaming",
@@ -46,6 +61,15 @@ COMPARISONS = [
         "streaming from a cold start, against the same",
         1.0,
         lambda: _beside_hmmlearn(4, StreamingRiemannianHMM, init="cold"),
+    ),
+    *(
+        Comparison(
+            f"streaming-{emission}",
+            f"10,000 more observations of a stream: {emission} beside the paper's emission",
+            None,
+            partial(_going_on_with, emission),
+        )
+        for emission in ("isotropic", "diag", "tied", "full", "student")
     ),
     Comparison("streaming-em", "streaming against our own EM to convergence", 10.0, _beside_our_em),
     Comparison(

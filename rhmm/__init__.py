@@ -27,6 +27,7 @@ from rhmm.parameters import Parameters
 from rhmm.recentring import Recentring, recentred
 from rhmm.scoring import Evaluation, evaluate
 from rhmm.selection import Selection, select_n_components
+from rhmm.streams.recentring import StreamingRecentring
 from rhmm.streams.trace import Trace
 from rhmm.sweeping import Configuration, Run, open_executor, sweep
 from rhmm.version import __version__
@@ -55,6 +56,7 @@ __all__ = [
     "Run",
     "RunFailedError",
     "Selection",
+    "StreamingRecentring",
     "StreamingRiemannianHMM",
     "Trace",
     "WindowedRiemannianHMM",

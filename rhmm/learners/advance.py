@@ -31,15 +31,18 @@ class Advanced(NamedTuple):
     """P(s_k = i | y_1..y_k) of each observation as the stream went, shape (T, N)."""
 
 
-def advance(state: bytes, X) -> Advanced:
+def advance(state: bytes, X, *, lengths=None) -> Advanced:
     """Learn from observations X (T, *point_shape): a pure function of its arguments.
+
+    `lengths` say where sequences end, as for `partial_fit`: without them X goes on with the
+    sequence of the step before; with them all sequences of X end, and the bytes remember it.
 
     `state` comes from `pack` or from an earlier call. The same arguments give the same bytes on any
     machine of one kind, so that a step which is lost can be taken again; and any division of a
     stream into chunks leads to the same parameters, bit for bit.
     """
     learner = unpack(state)
-    filtered = learner.partial_fit_predict_proba(X)
+    filtered = learner.partial_fit_predict_proba(X, lengths=lengths)
     return Advanced(pack(learner), filtered)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from rhmm.emissions import RIEMANNIAN
 from rhmm.learners.learner import OnlineLearner
 from rhmm.learners.shaped import ShapedFit
-from rhmm.learners.streaming import INIT, StreamingHMM
+from rhmm.learners.streaming import EMISSION, INIT, StreamingHMM
 from rhmm.manifolds import Manifold
 from rhmm.search import Fit, Sample, climbed
 from rhmm.streams import start
@@ -149,6 +149,6 @@ LEARNER = _AutoMemory(
     about="Streaming learners with several memories side by side: it follows the one that has "
     "predicted best of late.",
     estimator=AutoMemoryRiemannianHMM,
-    options=(INIT,),
+    options=(INIT, EMISSION),
     variants={"auto": {}},
 )

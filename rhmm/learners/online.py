@@ -6,12 +6,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from rhmm.emissions import Law, RiemannianGaussians
-from rhmm.estimator import Estimator, check_components
+from rhmm.estimator import check_components
 from rhmm.exceptions import warn_degenerate
 from rhmm.gaussian.table import radial_table
-from rhmm.learners.em import RiemannianHMM
-from rhmm.parameters import delta_of_floor, floor_of_sigma, stationary_law
+from rhmm.learners.learned import Learned
+from rhmm.parameters import delta_of_floor, floor_of_sigma
 from rhmm.streams import files
 from rhmm.streams.chunk import Chunk, Present, lengths_until
 from rhmm.streams.ensemble import Ensemble, Runner
@@ -23,7 +22,7 @@ from rhmm.validation import as_generator, check_callback, check_integer, nan_whe
 _CHUNK = 4096
 
 
-class OnlineHMM(Estimator):
+class OnlineHMM(Learned):
     """An HMM on a manifold that learns from each observation once and holds only a few.
 
     A row of X with NaN is a missing observation; so is what a stuck sensor repeats over and over.
@@ -59,12 +58,6 @@ class OnlineHMM(Estimator):
     @abstractmethod
     def state_class(self) -> type:
         """The NamedTuple that the kernel works on."""
-
-    def _law(self, state) -> Law:
-        """The laws of the observations in each state, as learned."""
-        return RiemannianGaussians(
-            self.manifold, state.means.copy(), self.manifold.sigma(state.delta)
-        )
 
     def _densities(self, state, points: np.ndarray) -> np.ndarray:
         """p_i of points (T, *point_shape), each row divided by its largest entry, shape (T, N)."""
@@ -271,26 +264,6 @@ class OnlineHMM(Estimator):
         return stream.ensemble.state
 
     @property
-    def n_components_(self) -> int:
-        """Number of states N, as learned so far."""
-        return len(self._state.delta)
-
-    @property
-    def transmat_(self) -> np.ndarray:
-        """A as learned so far, shape (N, N)."""
-        return self._state.transmat.copy()
-
-    @property
-    def means_(self) -> np.ndarray:
-        """The c_i as learned so far, shape (N, *point_shape)."""
-        return self._state.means.copy()
-
-    @property
-    def sigmas_(self) -> np.ndarray:
-        """The σ_i as learned so far, shape (N,)."""
-        return self._law(self._state).sigmas
-
-    @property
     def log_likelihood_(self) -> float:
         """Σ log p(y_k | y_1..y_{k−1}) since the start: its slope is the predictive log density."""
         return self._known_stream.log_likelihood
@@ -321,23 +294,6 @@ class OnlineHMM(Estimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._stream is not None and self._stream.ensemble is not None
-
-    def to_hmm(self) -> RiemannianHMM:
-        """What has been learned, as a model that scores and decodes; it starts stationary."""
-        transmat = self.transmat_
-        return RiemannianHMM._of_law(stationary_law(transmat), transmat, self._law(self._state))
-
-    def predict(self, X, *, lengths=None) -> np.ndarray:
-        """The most probable state at each time given all of X, shape (T,): that of `to_hmm`."""
-        return self.to_hmm().predict(X, lengths=lengths)
-
-    def predict_proba(self, X, *, lengths=None) -> np.ndarray:
-        """P(s_t = i | all of X), shape (T, N): that of `to_hmm`."""
-        return self.to_hmm().predict_proba(X, lengths=lengths)
-
-    def score(self, X, y=None, *, lengths=None) -> float:
-        """log p(X) under what has been learned; `y` is ignored."""
-        return self.to_hmm().score(X, lengths=lengths)
 
     def predict_proba_one(self, y) -> np.ndarray:
         """P(s = i | all that was learned from, and y as the next observation), shape (N,).

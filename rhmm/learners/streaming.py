@@ -3,11 +3,12 @@
 import math
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
-from rhmm.emissions import RIEMANNIAN, Law, check_emission
+from rhmm.emissions import EMISSIONS, RIEMANNIAN, Law, check_emission
 from rhmm.estimator import AUTO, check_components
 from rhmm.learners.learner import OnlineLearner, Option
 from rhmm.learners.online import OnlineHMM
@@ -20,24 +21,16 @@ from rhmm.streams import start
 from rhmm.streams.chunk import Present, ends_of
 from rhmm.streams.counting import Counting
 from rhmm.streams.ensemble import Ensemble, Runner
-from rhmm.streams.explanation import (
-    Explanation,
-    backward,
-    next_estimate,
-    normalised,
-    predicted,
-    present_estimate,
-)
+from rhmm.streams.explanation import Explanation
 from rhmm.streams.recount import Recount, first_count, recount
 from rhmm.streams.review import LEAST_GAIN, Challenger, Recorder, Reviewed, better_fit
 from rhmm.streams.shaped_kernel import AnySettings, AnyState, ShapedState
 from rhmm.streams.streaming_kernel import (
-    FLOOR,
-    NEGLIGIBLE,
     StreamingSettings,
     StreamingState,
     learn,
 )
+from rhmm.streams.streaming_step import explained, moved_riemannian
 from rhmm.validation import check_choice, check_integer
 
 GROWING, FIXED = "growing", "fixed"
@@ -95,17 +88,6 @@ class StreamingHMM(OnlineHMM):
             return super()._densities(state, points)
         law = self._law(state)
         return law.scaled_densities(law.view(points))[0]
-
-    @property
-    def covariances_(self) -> np.ndarray:
-        """Of an emission that has them, in the shape that `rhmm.emissions.covariances` says."""
-        return self.to_hmm().covariances_
-
-    @property
-    def degrees_(self) -> float:
-        """Degrees of freedom of an emission with heavy tails: those of the start, or of the latest
-        review."""
-        return self.to_hmm().degrees_
 
     @property
     def n_held(self) -> int:
@@ -186,54 +168,9 @@ class StreamingHMM(OnlineHMM):
         return self._settings(1.0, memory / self.n_components)
 
     def _explain(self, runner: Runner, y: np.ndarray, observed: bool, begins: bool) -> Explanation:
-        settings, state = runner
-        k, held = (int(c) for c in state.counters)
-        lag, dim, manifold = len(state.points) // 2, self.manifold.dim, self.manifold
-        y_or_any = y if observed else state.means[0]
-        points = np.concatenate([state.points[:held], y_or_any[None]])
-        missing = np.append(state.missing[:held], not observed)
-        n = len(state.delta)
-        newest = self._densities(state, y_or_any[None]) if observed else np.ones((1, n))
-        density = np.concatenate([state.density[:held], newest])
-        filtered = normalised(predicted(state, begins) * density[-1])
-        alpha = np.concatenate([state.alpha[:held], filtered[None]])
-        starts = np.append(state.begins[:held], begins)
-        beta, gamma, zeta = backward(state.transmat, alpha, density, starts)
-        is_full = held + 1 == 2 * lag
-        older = np.arange(lag if is_full else 0)
-        older = older[~missing[older]]
-        learned, weight, pair = points[older], gamma[older], zeta[older].sum(axis=0)
-        visited = weight.sum(axis=0)
-        moving = visited > NEGLIGIBLE
-        visits = state.visits.copy()
-        if is_full:
-            visits = np.minimum(state.visits + visited, settings.cap)
-        tau = np.where(moving, 1.0 - np.exp(-settings.gain * visited / visits), 0.0)
-        kappa = np.maximum(2.0 * state.half_precision * state.delta / dim, 1.0)
-        transmat = state.transmat.copy()
-        for i in np.flatnonzero(moving):
-            transmat[i] = (1.0 - tau[i]) * transmat[i] + tau[i] * pair[i] / visited[i]
-            transmat[i] = normalised(np.maximum(transmat[i], FLOOR))
-        before = after = present_estimate(state)
-        if moving.any():
-            how = self._moved if self._shapes is None else self._shapes.moved
-            means, delta = how(state, learned, weight, visits, tau, kappa)
-            after = next_estimate(manifold, settings.least_delta, transmat, means, delta)
-        return Explanation(
-            k + 1, y, learned, density, alpha, beta, gamma, zeta, pair, weight, visits, tau, kappa,
-            None, None, before, after,
-        )  # fmt: skip
-
-    def _moved(self, state, learned, weight, visits, tau, kappa) -> tuple[np.ndarray, np.ndarray]:
-        """The means and δ after a step for points with these weights (L, N)."""
-        manifold, means, delta = self.manifold, state.means.copy(), state.delta.copy()
-        for i in np.flatnonzero(tau > 0.0):
-            share = weight[:, i] / weight[:, i].sum()
-            towards = np.tensordot(share, manifold.log(means[i], learned), axes=1)
-            d2 = manifold.dist(means[i], learned) ** 2
-            delta[i] = (1.0 - tau[i]) * delta[i] + tau[i] * (share @ d2)
-            means[i] = manifold.exp(means[i], tau[i] / kappa[i] * towards)
-        return means, delta
+        plain = partial(moved_riemannian, self.manifold)
+        moved = plain if self._shapes is None else self._shapes.moved
+        return explained(self.manifold, runner, y, observed, begins, self._densities, moved)
 
 
 class StreamingRiemannianHMM(StreamingHMM):
@@ -405,6 +342,27 @@ INIT = Option(
     phrases={"cold": "cold start"},
 )
 
+EMISSION = Option(
+    "emission",
+    "emission",
+    RIEMANNIAN,
+    "Law of a state",
+    "The paper's Gaussian, or one of the tangent space whose shape is learned; Student's has heavy "
+    "tails.",
+    choices={
+        RIEMANNIAN: "The paper's",
+        "isotropic": "Round",
+        "diag": "Along the axes",
+        "tied": "One shape for all",
+        "full": "Own shapes",
+        "student": "Round, heavy tails",
+        "student-diag": "Along the axes, heavy tails",
+        "student-tied": "One shape for all, heavy tails",
+        "student-full": "Own shapes, heavy tails",
+    },
+    phrases={name: name for name in EMISSIONS if name != RIEMANNIAN},
+)
+
 LEARNER = OnlineLearner(
     key="streaming",
     label="streaming",
@@ -431,6 +389,7 @@ LEARNER = OnlineLearner(
             phrases={"": "Δ"},
             at_least=2,
         ),
+        EMISSION,
     ),
     variants={"streaming": {}, "fixed": {"memory": FIXED}},
     table=({"window": 60}, {"window": 200}, {"init": "cold"}),
