@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rhmm.emissions import RIEMANNIAN
+from rhmm.emissions import RIEMANNIAN, n_parameters
 from rhmm.learners.learner import OnlineLearner
 from rhmm.learners.shaped import ShapedFit
 from rhmm.learners.streaming import EMISSION, INIT, StreamingHMM
@@ -98,7 +98,10 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
         recent, leader = bank.latest, bank.state
         found = self._best_start(recent, cold=False)
         led = self._explained(self._sample(recent), leader)
-        if found.log_likelihood - led.log_likelihood < _LOST * recent.size:
+        ahead = found.log_likelihood - led.log_likelihood
+        if self._shapes is not None:  # many parameters, fitted to few observations
+            ahead -= n_parameters(self.manifold, self.emission, self.n_components)
+        if ahead < _LOST * recent.size:
             found = start.in_agreement(led.gamma, found)
         else:
             found = start.recognised(self.manifold, bank.transmat, bank.means, bank.delta, found)

@@ -177,8 +177,14 @@ class Bank(Recorder):
             )  # fmt: skip
             self.leader = int(leaders[done - 1])
             if self.seen % _EVERY == 0:
-                is_alarmed = self._settle()
+                is_alarmed = self._settle(self._young(chunk, done))
         return leaders[:done]
+
+    def _young(self, chunk: Chunk, done: int) -> int:
+        """How many observations the present sequence has when so many of a chunk are done, if it
+        has just begun and follows a long one; otherwise 0."""
+        latest = self.latest.followed_by(chunk.part(slice(done)).present)
+        return _just_begun(latest.latest(len(self.recent)).sequence)
 
     def _watch(self, chunk: Chunk) -> None:
         present = chunk.present
@@ -199,19 +205,23 @@ class Bank(Recorder):
         if self._is_on_trial and self.seen % _EVERY == 0 and self.seen > self.looked:
             self.looked = self.seen
             self._judge_newcomer()
-            self._settle()
+            self._settle(_just_begun(self.recent_sequence))
         elif 0 <= self.due <= self.seen:
             self._try(start_anew(self))
 
-    def _settle(self) -> bool:
+    def _settle(self, young: int) -> bool:
         """Look at the scores: members far behind go on from the leader. Returns whether there was
-        an alarm, since even the leader predicts worse than before."""
+        an alarm, since even the leader predicts worse than before.
+
+        A newcomer starts from what follows the alarm; if a sequence has just begun, from all of it,
+        `young` being that of `_young`: the world may have changed between two long ones.
+        """
         behind = self.scores[: len(BANK)] < self.scores[self.leader] - _BEHIND
         for member in np.flatnonzero(behind).tolist():
             self._replace(member, self.state)
         if self.due >= 0 or self.seen < self.calm_until or not has_fallen(self.level, _ALARM):
             return False
-        self.due = self.seen + len(self.recent)
+        self.due = self.seen + len(self.recent) - young
         return True
 
     def _take_in(self, challenger: Challenger) -> None:
@@ -278,6 +288,13 @@ class Bank(Recorder):
 def _size_of_recent(n_components: int) -> int:
     """Observations that a restart begins from."""
     return max(200, ENOUGH * n_components)
+
+
+def _just_begun(sequence: np.ndarray) -> int:
+    """How many of the latest observations are of the latest sequence, if these are few and all
+    others of one other sequence; otherwise 0."""
+    count = int((sequence == sequence[-1]).sum())
+    return count if count <= _HORIZON and sequence[0] == sequence[-count - 1] else 0
 
 
 @kernel

@@ -27,15 +27,15 @@ class StreamingRecentring(TransformerMixin, Estimator):
         Where the observations live.
     carried
         How many observations the centre of the recording before counts for when the next one
-        begins, if it had as many; 0: each recording begins with its own first observation. A
-        recording begins in one state, so that its first centres are off; where recordings differ
-        little, the centre before is the better guess.
+        begins, if it had as many. 0: each recording begins with its own first observation, as is
+        best where each begins in the same state. Where recordings differ little and begin anywhere,
+        the centre before is the better guess.
 
     After `partial_fit`: `centre_` (*point_shape), the present centre, and `weight_`, how many
     observations it counts for.
     """
 
-    def __init__(self, manifold: Manifold, *, carried: float = 100.0):
+    def __init__(self, manifold: Manifold, *, carried: float = 0.0):
         self.manifold = manifold
         self.carried = carried
 

@@ -29,6 +29,13 @@ LEARNERS = {
 }
 """The class of each learner, and its options."""
 
+SHAPED = {
+    "tied": (StreamingRiemannianHMM, {"emission": "tied"}),
+    "auto, student-full": (AutoMemoryRiemannianHMM, {"emission": "student-full"}),
+}
+"""Those whose emission has a shape; the disk is enough to hold them to what all promise."""
+ON_THE_DISK = {**LEARNERS, **SHAPED}
+
 STREAMING = [name for name in LEARNERS if not name.startswith("windowed")]
 
 ALONE = ["growing", "fixed", "windowed convex", "windowed paper"]
@@ -37,7 +44,7 @@ ALONE = ["growing", "fixed", "windowed convex", "windowed paper"]
 
 def learner(manifold, name: str, n_components: int = 3, **options) -> OnlineHMM:
     """The learner of that name, with a seed and a trace unless `options` say otherwise."""
-    kind, own = LEARNERS[name]
+    kind, own = ON_THE_DISK[name]
     return kind(manifold, n_components, **{"random_state": 7, "trace_every": 5, **own, **options})
 
 

@@ -7,12 +7,12 @@ import pytest
 
 from rhmm import Hyperbolic, RiemannianHMM, StreamingRiemannianHMM, advance, pack, unpack
 from rhmm.learners import advance as module
-from tests.learners.chains import LEARNERS, content, learner, stream, with_holes
+from tests.learners.chains import ON_THE_DISK, content, learner, stream, with_holes
 
 DISK = Hyperbolic(2)
 
 
-@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("name", ON_THE_DISK)
 @pytest.mark.parametrize("seen", [0, 10, 300, 600])
 def test_a_packed_learner_goes_on_to_the_last_bit(name, seen, tmp_path):
     """Before the start, after it, and after the first review; its trace comes along."""
@@ -37,6 +37,23 @@ def test_steps_in_any_chunks_give_what_the_learner_gives_by_itself():
         filtered.append(probabilities)
     assert np.concatenate(filtered).tobytes() == expected.tobytes()
     assert unpack(state).means_.tobytes() == online.means_.tobytes()
+
+
+def test_steps_that_end_sequences_give_what_the_learner_gives_by_itself():
+    X = with_holes(stream(DISK))
+    state, filtered = pack(learner(DISK, "growing")), []
+    for chunk, told in zip(
+        np.split(X, [150, 400, 500]), ([3, 147], None, [100], [200]), strict=True
+    ):
+        state, probabilities = advance(state, chunk, lengths=told)
+        filtered.append(probabilities)
+    whole = [3, 147, 350, 200]
+    expected = learner(DISK, "growing").partial_fit_predict_proba(X, lengths=whole)
+    assert np.concatenate(filtered).tobytes() == expected.tobytes()
+    ended, going_on = (advance(state, X[3:4], lengths=told).state for told in ([1], None))
+    assert not np.allclose(advance(ended, X[4:5]).filtered, advance(going_on, X[4:5]).filtered)
+    with pytest.raises(ValueError, match=r"^lengths must"):
+        advance(state, X[:5], lengths=[4])
 
 
 def test_a_step_is_pure():

@@ -10,6 +10,7 @@ from tests import brute_force
 from tests.learners.chains import (
     LEARNERS,
     MANIFOLDS,
+    ON_THE_DISK,
     content,
     learner,
     stream,
@@ -18,6 +19,7 @@ from tests.learners.chains import (
 
 every_manifold = pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
 every_learner = pytest.mark.parametrize("name", LEARNERS)
+on_the_disk = pytest.mark.parametrize("name", ON_THE_DISK)
 
 
 def in_chunks(X, sizes):
@@ -43,7 +45,7 @@ def test_any_chunking_gives_the_same_to_the_last_bit(manifold, name, chunking, t
     assert content(parts, tmp_path) == content(whole, tmp_path)
 
 
-@every_learner
+@on_the_disk
 def test_any_chunking_of_a_stream_with_holes_gives_the_same(name, tmp_path):
     X = with_holes(stream(Hyperbolic(2)))
     whole, parts = learner(Hyperbolic(2), name), learner(Hyperbolic(2), name)
@@ -53,7 +55,7 @@ def test_any_chunking_of_a_stream_with_holes_gives_the_same(name, tmp_path):
     assert content(parts, tmp_path) == content(whole, tmp_path)
 
 
-@every_learner
+@on_the_disk
 def test_asking_for_probabilities_does_not_change_what_is_learned(name, tmp_path):
     X = stream(Hyperbolic(2))
     plain, asked = learner(Hyperbolic(2), name), learner(Hyperbolic(2), name)
@@ -99,7 +101,7 @@ def test_probabilities_do_not_depend_on_later_observations(manifold, name):
 # scikit-learn's verbs
 
 
-@every_learner
+@on_the_disk
 def test_fit_forgets_what_was_learned_before(name, tmp_path):
     X = stream(Hyperbolic(2))
     fitted = learner(Hyperbolic(2), name).fit(X[::-1]).fit(X)
@@ -107,7 +109,7 @@ def test_fit_forgets_what_was_learned_before(name, tmp_path):
     assert content(fitted, tmp_path) == content(once, tmp_path)
 
 
-@every_learner
+@on_the_disk
 def test_labels_are_ignored(name, tmp_path):
     X = stream(Hyperbolic(2))
     given = learner(Hyperbolic(2), name).fit(X[:400], np.arange(400))
@@ -154,7 +156,7 @@ def test_predict_proba_one_is_a_step_of_the_filter(manifold, name, seen):
         assert type(online.predict_one(y)) is int
 
 
-@every_learner
+@on_the_disk
 @pytest.mark.parametrize("seen", [10, 300, 600])
 def test_predictions_change_nothing(name, seen, tmp_path):
     X = stream(Hyperbolic(2))
@@ -166,7 +168,7 @@ def test_predictions_change_nothing(name, seen, tmp_path):
     assert content(online, tmp_path) == before
 
 
-@every_learner
+@on_the_disk
 def test_changing_what_it_returned_does_not_change_the_learner(name):
     online = learner(Hyperbolic(2), name).partial_fit(stream(Hyperbolic(2)))
     kept = online.transmat_.copy(), online.means_.copy()
@@ -211,7 +213,7 @@ def test_before_the_start_it_says_that_it_knows_nothing(manifold, name):
     assert online.n_samples_seen_ == 25
 
 
-@every_learner
+@on_the_disk
 def test_before_it_has_seen_anything_it_has_no_count_no_size_and_no_trace(name):
     online = learner(Hyperbolic(2), name)
     for attribute in ("n_samples_seen_", "state_nbytes_", "peak_nbytes_", "trace_"):
@@ -224,7 +226,7 @@ def test_before_it_has_seen_anything_it_has_no_count_no_size_and_no_trace(name):
 # Size and count
 
 
-@every_learner
+@on_the_disk
 def test_its_log_likelihood_is_that_of_the_last_row_of_its_trace(name):
     X = stream(Hyperbolic(2), 2_000)
     online = learner(Hyperbolic(2), name, trace_every=1)
@@ -264,7 +266,7 @@ def test_the_largest_size_is_remembered_and_kept_in_files(tmp_path):
         assert each.peak_nbytes_ == 1_000 * 16 > each.state_nbytes_
 
 
-@every_learner
+@on_the_disk
 def test_missing_observations_are_counted(name):
     X = with_holes(stream(Hyperbolic(2)))
     online, seen = learner(Hyperbolic(2), name), 0
@@ -276,7 +278,7 @@ def test_missing_observations_are_counted(name):
 # Progress
 
 
-@every_learner
+@on_the_disk
 def test_the_callback_sees_the_learner_advance_to_the_end(name):
     seen = []
     online = learner(
@@ -297,7 +299,7 @@ def cancel_after(most):
     return callback
 
 
-@every_learner
+@on_the_disk
 def test_a_cancelled_learner_goes_on_where_it_stopped(name, tmp_path):
     X = stream(Hyperbolic(2), 9_000)
     online = learner(Hyperbolic(2), name, callback=cancel_after(1_000)).partial_fit(X)
@@ -309,7 +311,7 @@ def test_a_cancelled_learner_goes_on_where_it_stopped(name, tmp_path):
     assert content(online, tmp_path) == content(whole, tmp_path)
 
 
-@every_learner
+@on_the_disk
 def test_the_sensor_of_a_cancelled_learner_has_not_seen_what_was_left_alone(name):
     X = stream(Hyperbolic(2), 9_000)
     X[995:] = X[995]
@@ -321,7 +323,7 @@ def test_the_sensor_of_a_cancelled_learner_has_not_seen_what_was_left_alone(name
     assert np.array_equal(online._stream.sensor.last, direct._stream.sensor.last)
 
 
-@every_learner
+@on_the_disk
 def test_explain_never_explains_an_older_step_after_a_cancel(name):
     X = stream(Hyperbolic(2), 9_000)
     online = learner(Hyperbolic(2), name).partial_fit(X[:700])

@@ -5,10 +5,10 @@ import pytest
 
 from rhmm import Euclidean, Hyperbolic, StreamingRiemannianHMM, WindowedRiemannianHMM
 from rhmm.parameters import stationary_law
-from tests.learners.chains import LEARNERS, content, learner, stream, with_holes
+from tests.learners.chains import ON_THE_DISK, content, learner, stream, with_holes
 
 DISK = Hyperbolic(2)
-every_learner = pytest.mark.parametrize("name", LEARNERS)
+every_learner = pytest.mark.parametrize("name", ON_THE_DISK)
 LENGTHS = [3, 130, 1, 1, 65, 230, 270]
 
 
