@@ -26,7 +26,7 @@ def ball_figure(fitted: Fitted) -> Drawing:
     for state in range(fitted.n_states):
         _add(figure, picture.places[states == state], mode="markers", hoverinfo="skip",
              marker={"color": STATE_COLOURS[state], "size": 2, "opacity": 0.4})  # fmt: skip
-    for state, circles in enumerate(() if picture.outlines is None else picture.outlines):
+    for state, circles in enumerate(picture.outlines):
         for circle in circles:
             _add(figure, circle, mode="lines", hoverinfo="skip",
                  line={"color": STATE_COLOURS[state], "width": 6})  # fmt: skip
