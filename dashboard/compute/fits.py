@@ -213,14 +213,16 @@ def fit(
         warnings.simplefilter("always")
         if isinstance(n_states, str):
             curve, start = counted(few, n_states, emission, watch)
-            n_states = start.n_components
+            n = start.n_components_
+        else:
+            n = n_states
         if method == EM:
-            model, remark = _by_em(few, n_states, emission, start, watch)
+            model, remark = _by_em(few, n, emission, start, watch)
             if few is not recording:
                 model, word = _over_all(recording, model, len(few.points), watch)
                 remark = f"{remark} {word}"
         else:
-            model, remark = _by_streaming(recording, n_states, watch), ""
+            model, remark = _by_streaming(recording, n, watch), ""
         watch("Decoding", 0.97)
         reference = taught(few, recording, emission)
     points, lengths = recording.points, recording.lengths
@@ -232,7 +234,7 @@ def fit(
         "log_likelihood": model.score(points, lengths=lengths) / there,
         "remark": " ".join([remark, *_degenerate(caught)]).strip(),
         "picture": drawn(recording, model),
-        "agreement": agreement(recording, states, n_states),
+        "agreement": agreement(recording, states, n),
         "reference": reference,
         "curve": curve,
     }

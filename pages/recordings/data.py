@@ -232,8 +232,9 @@ def show_means(fitted: Fitted) -> None:
     st.subheader("What each state looks like")
     st.markdown(words.means_note(fitted))
     if fitted.recording.manifold.size == 3:
-        chart(fitted_solid.ellipsoids_figure(fitted), key="ellipsoids", height=260,
-              alt=fitted_solid.ellipsoids_in_words(fitted))  # fmt: skip
+        with st.container(key="data-ellipsoids"):
+            chart(fitted_solid.ellipsoids_figure(fitted), key="ellipsoids", height="stretch",
+                  alt=fitted_solid.ellipsoids_in_words(fitted))  # fmt: skip
     with st.container(key="panels-roomy-means"):
         for state, drawing in enumerate(figures.mean_figures(fitted)):
             with st.container(key=f"panel-roomy-means-{state}"):

@@ -103,7 +103,7 @@ def signal_file(tmp_path) -> HeldRecording:
         (disk_file, 3, (EM,)),
         (disk_file, PREDICTION, (EM,)),
         (disk_file, 3, (EM, FULL, True)),
-        (disk_file, BIC, (EM, "student-diag")),
+        (disk_file, 2, (EM, "student-diag")),
         (disk_file, 3, (STREAMING,)),
         (signal_file, 2, (EM,)),
         (signal_file, 2, (EM, TIED, True)),
