@@ -58,6 +58,11 @@ class Gauge:
         times = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in pids]
         self.worked = sum(int(t[11]) + int(t[12]) for t in times) / _TICKS
 
+    def held(self) -> str:
+        """The most memory of each process."""
+        each = " + ".join(f"{peak:.0f}" for peak in self.peaks.values())
+        return f"{sum(self.peaks.values()):8.0f} MB = {each}"
+
 
 def _most_held(pid: int) -> float:
     """The most memory that a process has held so far, in MB."""
@@ -73,11 +78,10 @@ def measured(wanted: FitRequest) -> None:
     result = fits.compute(wanted, gauge)
     took = time.perf_counter() - begin
     gauge(None, "", 1.0)
-    held = " + ".join(f"{peak:.0f}" for peak in gauge.peaks.values())
     name = f"{wanted.method}, {wanted.n_states} states, {len(gauge.doing)} reports"
     print(
         f"{name:34}{took:8.1f} s{gauge.worked - before:9.1f} s of processors"
-        f"{sum(gauge.peaks.values()):8.0f} MB = {held}   {result.remark}",
+        f"{gauge.held()}   {result.remark}",
         flush=True,
     )
 
@@ -121,9 +125,16 @@ def main() -> None:
     print(f"{len(file.content) / 1e6:.1f} MB; goals: {MOST_SECONDS:.0f} s, {MOST_MEGABYTES:.0f} MB")
     data_workers.start()
     try:
-        gauge, begin = Gauge(), time.perf_counter()
+        gauge = Gauge()
+        gauge(None, "", 0.0)
+        before, begin = gauge.worked, time.perf_counter()
         read = fits.compute(ReadRequest(file, ReadOptions()), gauge)
-        print(f"{'reading':34}{time.perf_counter() - begin:8.1f} s", flush=True)
+        gauge(None, "", 1.0)
+        print(
+            f"{'reading':34}{time.perf_counter() - begin:8.1f} s{gauge.worked - before:9.1f} s of "
+            f"processors{gauge.held()}",
+            flush=True,
+        )
         assert read.reading is not None, read.problem
         held = HeldRecording((file, ReadOptions()), read.reading.recording)
         for method, n_states in ((EM, arguments.states), (STREAMING, arguments.states)):

@@ -55,8 +55,9 @@ def ellipsoids_figure(fitted: Fitted) -> Drawing:
             colorscale=[[0.0, colour], [1.0, colour]], showscale=False, hoverinfo="skip",
             lighting={"ambient": 0.65, "diffuse": 0.6, "specular": 0.1},
         )  # fmt: skip
-    centres = np.column_stack([_GAP * np.arange(n), np.zeros(n), np.full(n, -1.6)])
-    _add(figure, centres, mode="text", text=[f"{STATE_GLYPHS[i]} {i + 1}" for i in range(n)],
+    centres = np.column_stack([_GAP * np.arange(n), np.zeros(n), np.full(n, -1.2)])
+    _add(figure, centres, mode="text", textposition="bottom center",  # below them in any size
+         text=[f"{STATE_GLYPHS[i]} {i + 1}" for i in range(n)],
          textfont={"size": 16, "color": STATE_COLOURS[:n]}, hoverinfo="skip")  # fmt: skip
     names = fitted.request.held.channels
     corner = np.array([-0.8 * _GAP, 0.0, -1.0])
