@@ -26,7 +26,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def make(path: Path, rows: int, size: int, states: int) -> None:
-    """A chain of states that overlap a little, as a .npy file with an upper triangle in each row:
+    """A chain of states that are well apart, as a .npy file with an upper triangle in each row:
     whole matrices of 100,000 × 8 × 8 would have 51.2 MB, and the page takes 50."""
     rng = np.random.default_rng(0)
     roots = np.eye(size) + 0.12 * rng.standard_normal((states, size, size))

@@ -65,7 +65,7 @@ def ellipsoids_figure(fitted: Fitted) -> Drawing:
         _add(figure, np.stack([corner, corner + way]), mode="lines+text", hoverinfo="skip",
              text=["", name], textfont={"size": 13, "color": NEUTRAL},
              line={"color": NEUTRAL, "width": 4})  # fmt: skip
-    _lay_out(figure, dict.fromkeys("xyz", _FACE), zoom=0.45 + 0.07 * n, is_wide=True)
+    _lay_out(figure, dict.fromkeys("xyz", _FACE), zoom=0.5 + 0.07 * n, is_wide=True)
     return figure
 
 
@@ -113,7 +113,10 @@ def _lay_out(figure: Drawing, axes: dict[str, dict], zoom: float, is_wide: bool 
         "scene": {
             **{f"{name}axis": axis for name, axis in axes.items()},
             "aspectmode": "data",
-            "camera": {"eye": {name: zoom * value for name, value in eye.items()}},
+            "camera": {
+                "eye": {name: zoom * value for name, value in eye.items()},
+                "center": {"x": 0.0, "y": 0.0, "z": -0.12 if is_wide else 0.0},  # names are below
+            },
             "dragmode": "orbit",
         },
         "showlegend": False,

@@ -48,9 +48,9 @@ def words() -> str:
         "must share one. And the six cycles of a session differ as a whole, because electrodes "
         "move and skin changes, so that a state may stand for a cycle instead of a sign. "
         "Re-centring each cycle takes the second reason away, one learned shape for all states "
-        "the first.\n\n"
+        "the first; re-centring alone does not help in every session.\n\n"
         "Accuracy after matching states with signs, median over "
         f"{formatting.listed([str(n) for n in sorted(seeds)])} seeds of the search. In session 1 "
         "of mg the electrodes were shifted by one after the fourth cycle; that is undone here for "
-        "all of them. `python -m benchmarks.emg --seeds 3` prints this table."
+        "all of them. `python -m benchmarks.emg` prints this table."
     )
