@@ -160,7 +160,7 @@ def test_presenter_mode_is_one_key_and_part_of_the_link(open_lab, open_page):
 
     path = lab.page.url.removeprefix(lab.page.evaluate("location.origin"))
     again = Lab(open_page(path, viewport=LAPTOP))
-    again.wait_until_moving()
+    again.wait_until_shown()
     again.page.get_by_test_id("stSidebar").wait_for(state="hidden")
     again.page.locator("canvas.map").focus()
     again.page.keyboard.press("p")

@@ -21,11 +21,6 @@ NUMBERS = ':is(.numbers td, [data-testid="stMetricValue"], .glossary dd)'
 QUERY = "?T=1000&delta=60&seed=11&runs=2&deltas=60,100&data=weather&states=3"
 
 
-@pytest.fixture(params=PAGES)
-def path(request):
-    return request.param
-
-
 def wait_until_settled(page, path):
     page.get_by_role("heading", level=1, name=PAGES[path]).wait_for()
     page.locator(f"{NUMBERS}:visible").first.wait_for()
@@ -43,30 +38,57 @@ def numbers(page):
     return [cell for cell in page.locator(NUMBERS).all_inner_texts() if not cell.endswith("s")]
 
 
-def test_a_deep_link_works_on_a_server_that_has_just_started(path, open_page, tmp_path):
-    with started_server(tmp_path) as fresh:
-        page = open_page(f"{path}{QUERY}", server=fresh)
-        wait_until_settled(page, path)
-        again = open_page(f"{path}{QUERY}", server=fresh)
-        wait_until_settled(again, path)
-
-        assert numbers(page) == numbers(again)
-        assert "seed=11" in page.url
-        assert page.get_by_text("Page not found").count() == 0
-        # Streamlit's client looks for its server below the page's own path first
-        assert [c for c in page.complaints if "404" not in c] == []
-        assert fresh.complaints() == []
+@pytest.fixture(scope="module", params=PAGES)
+def path(request):
+    return request.param
 
 
-@pytest.mark.parametrize(("scheme", "is_light"), [("light", True), ("dark", False)])
-def test_light_and_dark_are_without_serious_barriers(path, scheme, is_light, open_page):
-    page = open_page(f"{path}{QUERY}", color_scheme=scheme)
+@pytest.fixture(scope="module")
+def opened(path, visitors, server):
+    """The page of this path in light colours, for tests that leave it as they found it."""
+    page = visitors.open(f"{server.address}{path}{QUERY}")
     wait_until_settled(page, path)
+    yield page
+    visitors.leave(page)
 
-    assert barriers(page) == []
+
+@pytest.fixture(scope="module")
+def opened_first(path, visitors, tmp_path_factory):
+    """The same page in dark colours as the first that a server has to show, and its server."""
+    with started_server(tmp_path_factory.mktemp("fresh")) as fresh:
+        page = visitors.open(f"{fresh.address}{path}{QUERY}", color_scheme="dark")
+        wait_until_settled(page, path)
+        yield page, fresh
+        visitors.leave(page)
+
+
+def brightness(page):
+    """Of the background, from 0 to 255."""
     colour = page.locator(".stApp").evaluate("app => getComputedStyle(app).backgroundColor")
-    red, green, blue = colour.removeprefix("rgb(").removesuffix(")").split(",")[:3]
-    assert ((int(red) + int(green) + int(blue)) / 3 > 128) == is_light
+    return sum(map(int, colour.removeprefix("rgb(").removesuffix(")").split(",")[:3])) / 3
+
+
+def test_a_deep_link_works_on_a_server_that_has_just_started(opened_first, opened):
+    page, fresh = opened_first
+
+    assert numbers(page) == numbers(opened)
+    assert "seed=11" in page.url
+    assert page.get_by_text("Page not found").count() == 0
+    # Streamlit's client looks for its server below the page's own path first
+    assert [c for c in page.complaints if "404" not in c] == []
+    assert fresh.complaints() == []
+
+
+def test_dark_is_dark_and_without_serious_barriers(opened_first):
+    page, _ = opened_first
+
+    assert brightness(page) < 128
+    assert barriers(page) == []
+
+
+def test_light_is_light_and_without_serious_barriers(opened):
+    assert brightness(opened) > 128
+    assert barriers(opened) == []
 
 
 def test_a_phone_shows_the_page_without_scrolling_sideways(path, open_page):
@@ -104,7 +126,7 @@ def test_a_broken_link_gets_a_sentence_and_a_page(path, query, sentence, open_pa
 def test_the_experiment_goes_along_from_page_to_page(open_page):
     page = open_page("/?T=1000&delta=60&seed=11")
     lab = Lab(page)
-    lab.wait_until_moving()
+    lab.wait_until_shown()
     lab.drag_mean(0, 30, 30)
     page.wait_for_function("!location.search.includes('c=0%2C0')")
     means = lab.query["c"]
@@ -115,5 +137,5 @@ def test_the_experiment_goes_along_from_page_to_page(open_page):
         lab.wait_for_query(c=means, seed="11", T="1000")
 
     page.get_by_role("link", name="Live lab").click()
-    lab.wait_until_moving()
+    lab.wait_until_shown()
     assert lab.query["c"] == means
