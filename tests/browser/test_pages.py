@@ -44,22 +44,28 @@ def path(request):
 
 
 @pytest.fixture(scope="module")
-def opened(path, visitors, server):
-    """The page of this path in light colours, for tests that leave it as they found it."""
-    page = visitors.open(f"{server.address}{path}{QUERY}")
+def fresh(path, tmp_path_factory):
+    """A server that has not yet shown anything when the page of this path is asked for."""
+    with started_server(tmp_path_factory.mktemp("fresh")) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def dark_page(path, fresh, visitors):
+    """The first page of that server, for tests that leave it as they found it."""
+    page = visitors.open(f"{fresh.address}{path}{QUERY}", color_scheme="dark")
     wait_until_settled(page, path)
     yield page
     visitors.leave(page)
 
 
 @pytest.fixture(scope="module")
-def opened_first(path, visitors, tmp_path_factory):
-    """The same page in dark colours as the first that a server has to show, and its server."""
-    with started_server(tmp_path_factory.mktemp("fresh")) as fresh:
-        page = visitors.open(f"{fresh.address}{path}{QUERY}", color_scheme="dark")
-        wait_until_settled(page, path)
-        yield page, fresh
-        visitors.leave(page)
+def light_page(path, fresh, dark_page, visitors):
+    """The same for the next visitor."""
+    page = visitors.open(f"{fresh.address}{path}{QUERY}", color_scheme="light")
+    wait_until_settled(page, path)
+    yield page
+    visitors.leave(page)
 
 
 def brightness(page):
@@ -68,31 +74,27 @@ def brightness(page):
     return sum(map(int, colour.removeprefix("rgb(").removesuffix(")").split(",")[:3])) / 3
 
 
-def test_a_deep_link_works_on_a_server_that_has_just_started(opened_first, opened):
-    page, fresh = opened_first
-
-    assert numbers(page) == numbers(opened)
-    assert "seed=11" in page.url
-    assert page.get_by_text("Page not found").count() == 0
+def test_a_deep_link_works_on_a_server_that_has_just_started(dark_page, light_page, fresh):
+    assert numbers(dark_page) == numbers(light_page)
+    assert "seed=11" in dark_page.url
+    assert dark_page.get_by_text("Page not found").count() == 0
     # Streamlit's client looks for its server below the page's own path first
-    assert [c for c in page.complaints if "404" not in c] == []
+    assert [c for c in dark_page.complaints if "404" not in c] == []
     assert fresh.complaints() == []
 
 
-def test_dark_is_dark_and_without_serious_barriers(opened_first):
-    page, _ = opened_first
-
-    assert brightness(page) < 128
-    assert barriers(page) == []
+def test_dark_is_dark_and_without_serious_barriers(dark_page):
+    assert brightness(dark_page) < 128
+    assert barriers(dark_page) == []
 
 
-def test_light_is_light_and_without_serious_barriers(opened):
-    assert brightness(opened) > 128
-    assert barriers(opened) == []
+def test_light_is_light_and_without_serious_barriers(light_page):
+    assert brightness(light_page) > 128
+    assert barriers(light_page) == []
 
 
-def test_a_phone_shows_the_page_without_scrolling_sideways(path, open_page):
-    page = open_page(f"{path}{QUERY}", viewport={"width": 390, "height": 844})
+def test_a_phone_shows_the_page_without_scrolling_sideways(path, open_page, fresh):
+    page = open_page(f"{path}{QUERY}", server=fresh, viewport={"width": 390, "height": 844})
     wait_until_settled(page, path)
 
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
