@@ -1,4 +1,4 @@
-"""Opens pages as visitors who come for the first time, without paying for a browser each time."""
+"""Opens pages for visitors who come for the first time, and uses each page again."""
 
 from playwright.sync_api import Browser, Page
 
@@ -8,11 +8,11 @@ DESKTOP = {"width": 1400, "height": 950}
 
 
 class Visitors:
-    """Pages of the dashboard in a browser; whoever leaves gives the page to the next visitor.
+    """Pages of the dashboard in a browser: a page that one visitor leaves is the next one's.
 
-    The browser then has Streamlit's files, and has compiled them: a page in a context of its own
-    costs twice the processor time. Nothing moves unless a test asks for it: pictures that play
-    cost as much again.
+    The browser keeps Streamlit's files and their compiled form in it. That takes a third off the
+    processor time of an opening; another third goes because nothing moves unless a test asks for
+    it.
     """
 
     def __init__(self, browser: Browser):
@@ -31,8 +31,8 @@ class Visitors:
     ) -> Page:
         """A page for one visitor, who has to `leave` it.
 
-        A visitor with something to do `before`, or with `options` of a context, gets a context
-        and so an empty cache. What the browser complains about is collected in `complaints`.
+        With something to do `before`, or with `options` of a context, it is in a context of its
+        own, whose cache is empty. What the browser complains about is collected in `complaints`.
         """
         if before or options:
             page = self._new_page(self._new_context(**options))
