@@ -22,7 +22,6 @@ from rhmm import (
 from rhmm.emissions import EMISSIONS
 from rhmm.paper import paper_model
 from rhmm.scoring import accuracy
-from tests import brute_force
 from tests.learners.chains import content
 from tests.learners.test_degenerate_streams import STREAMS
 from tests.learners.test_em_invariance import move_disk
@@ -196,7 +195,7 @@ def test_the_filter_uses_the_densities_of_the_model_that_it_hands_out(truth, emi
     X, _ = truth.sample(405, random_state=3)
     online = streaming(emission, truth.manifold)
     alpha = online.partial_fit_predict_proba(X[:400])[-1]
-    log_density = brute_force.log_density(online.to_hmm(), X[400:401])[0]
+    log_density = online.to_hmm().log_density(X[400:401])[0]
     joint = alpha @ online.transmat_ * np.exp(log_density - log_density.max())
     np.testing.assert_allclose(online.predict_proba_one(X[400]), joint / joint.sum(), atol=1e-10)
     filtered = online.partial_fit_predict_proba(X[400:401])[0]
