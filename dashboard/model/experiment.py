@@ -1,6 +1,6 @@
 """The experiment that all pages show: where its data come from, and how they are learned.
 
-The data are drawn from a true model, or are a recording, whose truth nobody knows. The experiment
+The data are drawn from a true model, or are a recording, which comes without one. The experiment
 is one immutable value that is always valid; `fields` says how it is checked and how it goes into a
 link.
 """

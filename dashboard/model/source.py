@@ -64,7 +64,7 @@ class Simulated:
 
 @dataclass(frozen=True)
 class Recorded:
-    """A recording of the Data page, whose truth nobody knows."""
+    """A recording of the Data page, which comes without a true model."""
 
     name: str
     """Its key in links."""

@@ -13,7 +13,8 @@ MEANING = (
     "On average over all chains no method does better."
 )
 _NO_TRUTH = (
-    "Nobody knows the true model behind a recording, so there is no ceiling and no error of A."
+    "A recording comes without a true model to compare with: there is no ceiling, and no error of "
+    "A or of means."
 )
 _NO_LABELS = "It has no labels either: what can be compared is how likely the observations are."
 BY_CHANCE = "On a single chain a method may beat it by chance."

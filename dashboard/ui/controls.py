@@ -168,7 +168,7 @@ def _choose_source() -> None:
         st.selectbox, "source", "Observations", session.visitor().experiment["recording"],
         _open_source, options=[SIMULATED, *OFFERED], format_func=source_title,
         help="A chain that is drawn from a true model, or one of the recordings of the Data page, "
-        "whose truth nobody knows.",
+        "which come without one.",
     )  # fmt: skip
 
 

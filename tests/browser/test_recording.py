@@ -2,13 +2,10 @@
 
 from urllib.parse import parse_qs, urlsplit
 
-from tests.browser.lab import Lab
 
-
-def test_a_recording_is_learned_and_changed_and_taken_away(open_page):
-    page = open_page("/?source=disk&algorithm=windowed&delta=60")
-    lab = Lab(page)
-    lab.wait_until_moving()
+def test_a_recording_is_learned_and_changed_and_taken_away(open_lab):
+    lab = open_lab("/?source=disk&algorithm=windowed&delta=60", moving=True)
+    page = lab.page
     first, k = lab.run, lab.k
     lab.wait_for(f"Number(lab.k) > {k}")  # the trails move
     page.locator(".numbers tbody tr").nth(2).wait_for()

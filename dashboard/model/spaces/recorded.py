@@ -163,7 +163,8 @@ def _words(manifold: Manifold, title: str) -> Words:
         title=f"{title}, learned online",
         caption=f"Each dot is one of the {kind} of the recording, in the order in which they came. "
         "Coloured marks are what the online algorithm believes after k observations, and the path "
-        "it took; circles have radius σ. A recording has no known truth: no crosses, no ceiling.",
+        "it took; circles have radius σ. A recording comes without a true model: there are no "
+        "crosses and no ceiling.",
         picture=drawn,
         noun="map",
         mean="a point of the space",
