@@ -7,6 +7,7 @@ import { colourOf, drawHollowMark, drawMark, markStamp, traceGlyph } from "./mar
 import { Navigation } from "./navigation.js";
 import { pen, pixelRatio, setFont, typeScale } from "./pen.js";
 import { look } from "./screen.js";
+import { MARKS } from "./shared.js";
 import { Viewport, WHOLE } from "./viewport.js";
 import { meanName } from "./words.js";
 
@@ -210,20 +211,19 @@ export class Scene {
       g.globalAlpha = opacity;
       g.lineWidth = pixelRatio();
       for (let t = first; t < last; t++) {
-        g.strokeStyle = states ? colourOf(states[t]) : unknown;
+        g.strokeStyle = MARKS[states?.[t] ?? -1]?.colour ?? unknown;
         traceGlyph(g, ...chart.toScreen(xy[2 * t], xy[2 * t + 1]), size, glyphs.subarray(3 * t, 3 * t + 3));
         g.stroke();
       }
       g.restore();
       return;
     }
-    const stamps = states
-      ? truth.means.map((_, state) => markStamp(state, colourOf(state), size, opacity))
-      : [markStamp(0, unknown, 0.8 * size, 0.8 * opacity)];
-    const half = stamps[0].width / 2;
+    const plain = markStamp(0, unknown, 0.8 * size, 0.8 * opacity);
+    const stamps = states ? MARKS.map(({ colour }, state) => markStamp(state, colour, size, opacity)) : [];
     for (let t = first; t < last; t++) {
       const [x, y] = chart.toScreen(xy[2 * t], xy[2 * t + 1]);
-      g.drawImage(stamps[states ? states[t] : 0], x - half, y - half);
+      const stamp = stamps[states?.[t] ?? -1] ?? plain, half = stamp.width / 2;
+      g.drawImage(stamp, x - half, y - half);
     }
   }
 

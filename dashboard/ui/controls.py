@@ -8,8 +8,9 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from dashboard.model.analysis import FILE, OFFERED
 from dashboard.model.draft import Draft
-from dashboard.model.endless import Endless
+from dashboard.model.endless import SOURCES, Endless
 from dashboard.model.experiment import MOST_SEED, Experiment
 from dashboard.model.fields import Control
 from dashboard.model.plan import Plan
@@ -58,17 +59,43 @@ def stream_sidebar() -> None:
     """The controls of the Stream page, and the link to share."""
     me = session.visitor()
     with st.sidebar:
-        setting(me.endless, "learners")
-        _choose_space()
-        _choose_preset()
+        _choose_source()
+        if me.endless.valid.plays:
+            sync.hide("space")
+            sync.hide("preset")
+        else:
+            _choose_space()
+            _choose_preset()
+        for name in ("n_states", "at_end", "learners"):
+            setting(me.endless, name)
         setting(me.experiment, "window")
         setting(me.experiment, "seed")
         _actions()
 
 
-def choose_scenario() -> None:
-    """Scripts of events that each show one thing."""
+def _choose_source() -> None:
+    """What flows; another recording begins with the number of states that suits it."""
     me = session.visitor()
+    own = [FILE] if me.data.held is not None or me.endless.valid.source == FILE else []
+
+    def choose(key: str) -> None:
+        states = {"n_states": OFFERED[key].states} if key in OFFERED else {}
+        me.propose(me.endless, source=key, events=(), **states)
+
+    sync.widget(
+        st.selectbox, "source", "Source", me.endless["source"], choose,
+        options=[*SOURCES, *own], format_func={**SOURCES, FILE: "Your file"}.get,
+        help="What flows: a chain that is drawn from the true model without end, a recording of "
+        "the Data page, or your own file, if you have given one there.",
+    )  # fmt: skip
+
+
+def choose_scenario() -> None:
+    """Scripts of events that each show one thing; a recording has none."""
+    me = session.visitor()
+    if me.endless.valid.plays:
+        sync.hide("scenario")
+        return
     n_states = me.experiment.valid.n_states
     ready = scenarios(n_states)
 

@@ -1,6 +1,7 @@
 import pytest
 
-from dashboard.model.endless import MOST_EVENTS, Endless, Setup
+from dashboard.model.analysis import HeldRecording, shipped
+from dashboard.model.endless import MOST_EVENTS, Endless, Refit, Setup
 from dashboard.model.experiment import Experiment
 from dashboard.model.kinds import Invalid
 from rhmm.worlds import Missing, MoveMean, StateAway, Turn
@@ -19,6 +20,32 @@ def test_a_link_opens_the_very_same_events():
 
     assert read == settings
     assert problems == []
+
+
+def test_a_link_opens_a_recording_and_a_fit_of_em():
+    settings = Endless(source="watch", n_states=7, at_end="again", events=(Refit(at=2_000),))
+
+    read, problems = Endless.from_query(settings.to_query())
+
+    assert read == settings
+    assert problems == []
+
+
+def test_a_recording_that_is_short_starts_learners_early():
+    setup = Setup.of(Experiment(window=200), Endless(source="weather", n_states=4))
+
+    assert setup.window == 365 // 4
+
+
+def test_a_file_that_is_not_there_or_too_large_is_refused_in_a_sentence(monkeypatch):
+    settings = Endless(source="file")
+
+    with pytest.raises(Invalid, match="Data page"):
+        Setup.of(Experiment(), settings)
+    large = HeldRecording(("large",), shipped("emg").recording)
+    monkeypatch.setattr("dashboard.model.endless.MOST_BYTES", large.recording.points.nbytes - 1)
+    with pytest.raises(Invalid, match="cannot be streamed"):
+        Setup.of(Experiment(), settings, large)
 
 
 @pytest.mark.parametrize(
@@ -60,4 +87,4 @@ def test_events_that_cannot_happen_to_the_model_are_refused_in_a_sentence():
     setup = Setup.of(Experiment(), Endless(events=(StateAway(at=50, state=5, length=50),)))
 
     with pytest.raises(Invalid, match="cannot happen to this model"):
-        setup.world()
+        setup.opened()
