@@ -35,8 +35,7 @@ CHAIN = "simulated"
 """In place of a recording: a chain that is drawn without end."""
 
 SOURCES = {CHAIN: "Simulated chain, without end"} | {
-    key: one.title if key in SHIPPED else f"Simulated recording, {one.title}"
-    for key, one in OFFERED.items()
+    key: one.title if key in SHIPPED else f"Simulated: {one.title}" for key, one in OFFERED.items()
 }
 """What can flow, by its key in links; a visitor's file besides."""
 

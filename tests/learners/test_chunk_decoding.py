@@ -47,8 +47,8 @@ def test_a_sequence_ends_with_its_chunk_unless_told_otherwise(model, points):
 
 
 def test_files_are_decoded_a_row_group_at_a_time(model, tmp_path):
-    X = stream(DISK, 1200)
-    write_parquet(tmp_path / "x.parquet", X, 350)
+    points = stream(DISK, 1200)
+    write_parquet(tmp_path / "x.parquet", points, 350)
 
     states = list(predict_chunks(model, ParquetChunks(tmp_path)))
 

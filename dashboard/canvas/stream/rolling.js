@@ -120,7 +120,7 @@ export class Rolling {
   #arrange(count, bands) {
     const { width, height } = this.canvas, ratio = pixelRatio() * typeScale();
     const columns = width < NARROW * ratio ? 1 : Math.min(2, count), down = Math.ceil(count / columns);
-    const band = 99 * ratio, foot = 20 * ratio;
+    const band = (bands > 1 ? 84 : 99) * ratio, foot = 20 * ratio;
     const cell = { width: width / columns, height: (height - bands * band - foot) / down };
     const pad = { left: 44 * ratio, right: 10 * ratio, top: 27 * ratio, bottom: 10 * ratio };
     this.canvas.parentElement?.style.setProperty("--rows", String(down));
@@ -161,7 +161,7 @@ export class Rolling {
     /** @type {[number, string][]} */
     const ticks = [];
     for (let value = Math.ceil(low / step - 1e-9) * step; value <= high + 1e-9; value += step) {
-      ticks.push([value, accuracy ? value.toFixed(1) : String(Math.round(10 * value) / 10)]);
+      ticks.push([value, accuracy ? value.toFixed(1) : String(Math.round(10 * value) / 10).replace("-", "−")]);
     }
     return { ticks, y: (panel, value) => yOfProbability(panel, (value - low) / (high - low)) };
   }

@@ -127,7 +127,7 @@ export class Table {
     /** @type {Record<string, string>} */
     const values = {
       "Accuracy (%)": Number.isFinite(accuracy) ? (100 * accuracy).toFixed(1) : NONE,
-      "Log density": Number.isFinite(density) ? density.toFixed(2) : NONE,
+      "Log density": Number.isFinite(density) ? density.toFixed(2).replace("-", "−") : NONE,
       ...(judged && {
         "Recovered after": !hasEvent ? NONE : judged.steps === null ? "not yet" : grouped(judged.steps),
         "States lost": hasEvent ? grouped(judged.lost) : NONE,

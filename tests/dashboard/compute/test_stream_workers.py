@@ -173,7 +173,7 @@ def test_streams_beside_each_other_both_flow_and_say_how_many_they_are(workers):
 
 
 def test_a_stream_that_fails_ends_alone(workers, stream):
-    broken = workers.open(SETUP._replace(means=((5.0, 5.0),)), 500)
+    broken = workers.open(SETUP._replace(source=SETUP.source._replace(means=((5.0, 5.0),))), 500)
     reader = Reader(stream)
 
     taken = reader.wait_for(lambda report: True).news.taken
