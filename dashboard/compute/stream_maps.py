@@ -48,7 +48,7 @@ class RecordingMap:
             "name": "plane",
             "title": "Map of the recording",
             "extent": (-half, -half, half, half),
-            "axes": ("first principal direction →", f"↑ second; both show {share} of the variance"),
+            "axes": (f"two principal directions: {share} of the spread →", "↑"),
         }
 
     def places(self, points: Points) -> np.ndarray:

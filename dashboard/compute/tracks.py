@@ -193,8 +193,8 @@ class Track:
 
     def judged(self) -> Judged:
         """What it costs, and how it came through the last event."""
-        last = self.recovery.events[-1] if self.recovery.events else None
         known = self._has_started
+        last = self.recovery.events[-1] if known and self.recovery.events else None
         return Judged(
             getattr(self.estimator, "micros_", self._micros),
             self.estimator.state_nbytes_ if known else 0,

@@ -1,12 +1,11 @@
 // Rolling curves: how well the learners do over the latest observations, and which memory the automatic one follows.
 // Every event is a vertical line on all of them.
 
-import { drawTicks } from "../axes.js";
 import { drawLine, pen, pixelRatio, setFont, setStroke, typeScale } from "../pen.js";
 import { decadeTicks, errorDecades, xOfStep, yOfError, yOfProbability } from "../scales.js";
 import { look } from "../screen.js";
-import { grouped } from "../words.js";
 import { Rows } from "./news.js";
+import { drawGrid, drawSteps, inPanel, stepOf } from "./panels.js";
 
 /**
  * @import { Panel } from "../scales.js"
@@ -21,6 +20,7 @@ const COUNT = 4; // which of the measures is the number of states
 const ROOM = 1500; // rows
 const CEILING = [1.5, 3.5]; // the dashes of the true parameters
 const NATS = 2.5; // of the predictive density that are seen below the best
+const UNSEEN = 0.03; // the share of the densities of a recording that may lie below the panel
 const TITLES = ["rolling accuracy", "distance of the means", "‖A − Â‖", "predictive log density"];
 const NARROW = 420; // CSS pixels below which panels stand one below the other
 
@@ -155,15 +155,27 @@ export class Rolling {
       return { ticks: decadeTicks(decades), y: (panel, value) => yOfError(panel, value, decades) };
     }
     const accuracy = measure === 0, top = accuracy ? 1 : Math.ceil(2 * Math.max(...seen, -1e9)) / 2;
-    const low = accuracy ? Math.min(0.8, Math.floor(10 * Math.min(1, ...seen)) / 10) : top - NATS;
     const high = accuracy || Number.isFinite(top) ? top : 0;
-    const step = accuracy ? (high - low > 0.5 ? 0.2 : 0.1) : 1;
+    const low = accuracy ? Math.min(0.8, Math.floor(10 * Math.min(1, ...seen)) / 10) : high - this.#depth(seen, high);
+    const step = accuracy ? (high - low > 0.5 ? 0.2 : 0.1) : stepOf(high - low);
     /** @type {[number, string][]} */
     const ticks = [];
     for (let value = Math.ceil(low / step - 1e-9) * step; value <= high + 1e-9; value += step) {
       ticks.push([value, accuracy ? value.toFixed(1) : String(Math.round(10 * value) / 10).replace("-", "−")]);
     }
     return { ticks, y: (panel, value) => yOfProbability(panel, (value - low) / (high - low)) };
+  }
+
+  /**
+   * How far below the best density one looks. Where the truth is known, all that matters is near it. Of a recording,
+   * densities differ from one part of it to the next: nearly all of them are seen.
+   * @param {number[]} seen
+   * @param {number} best
+   */
+  #depth(seen, best) {
+    if (this.#opening?.truth || !seen.length) return NATS;
+    const low = seen.sort((a, b) => a - b)[Math.floor(UNSEEN * seen.length)];
+    return Math.max(NATS, Math.ceil(best - low));
   }
 
   /**
@@ -333,57 +345,4 @@ export class Rolling {
  */
 function isKnown({ truth, labels }, measure) {
   return truth || measure === DENSITY || (measure === ACCURACY && labels.length > 0);
-}
-
-/**
- * @param {CanvasRenderingContext2D} g
- * @param {Panel} panel
- * @param {() => void} draw
- */
-function inPanel(g, { left, right, top, bottom }, draw) {
-  g.save();
-  g.beginPath();
-  g.rect(left, top - 2, right - left, bottom - top + 4);
-  g.clip();
-  draw();
-  g.restore();
-}
-
-/**
- * @param {CanvasRenderingContext2D} g
- * @param {Look} colours
- * @param {Panel} panel
- * @param {string} title
- * @param {[number, string][]} ticks heights, and what they are called
- * @param {number} size of their letters
- */
-function drawGrid(g, colours, panel, title, ticks, size) {
-  const ratio = pixelRatio() * typeScale();
-  g.fillStyle = colours.text;
-  g.textAlign = "left";
-  g.textBaseline = "alphabetic";
-  setFont(g, colours, 13, 600);
-  g.fillText(title, panel.left - 30 * ratio, panel.top - 11 * ratio, panel.right - panel.left + 30 * ratio);
-  drawTicks(g, colours, panel, ticks, size);
-}
-
-/**
- * The first and the last observation below a panel.
- * @param {CanvasRenderingContext2D} g
- * @param {Look} colours
- * @param {Panel} panel
- * @param {number} from
- * @param {number} span
- */
-function drawSteps(g, colours, panel, from, span) {
-  const ratio = pixelRatio() * typeScale(), y = panel.bottom + 5 * ratio;
-  setFont(g, colours, 11.5);
-  g.globalAlpha = 0.85;
-  g.fillStyle = colours.text;
-  g.textBaseline = "top";
-  g.textAlign = "left";
-  g.fillText(`k = ${grouped(Math.round(from))}`, panel.left, y);
-  g.textAlign = "right";
-  g.fillText(grouped(Math.round(from + span)), panel.right, y);
-  g.globalAlpha = 1;
 }

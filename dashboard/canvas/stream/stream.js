@@ -346,7 +346,8 @@ class StreamPicture {
       (g, colours) => this.learned.draw(g, colours, isShown),
       (g) => this.fading.draw(g, this.dot, look, this.#flowed),
     );
-    const span = Math.max(LEAST_SPAN, Math.min(spanOf(news.pace), position));
+    const least = Math.min(LEAST_SPAN, this.opening?.length ?? LEAST_SPAN);
+    const span = Math.max(least, Math.min(spanOf(news.pace), position));
     this.#span += 0.1 * (span - this.#span);
     if (Math.abs(this.#span - span) < 0.01 * span) this.#span = span;
     this.rolling.draw(position, this.#span, isShown);
