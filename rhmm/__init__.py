@@ -26,7 +26,7 @@ from rhmm.manifolds import (
 )
 from rhmm.parameters import Parameters
 from rhmm.recentring import Recentring, recentred
-from rhmm.scoring import Evaluation, evaluate
+from rhmm.scoring import Evaluation, evaluate, evaluate_without_truth
 from rhmm.selection import Selection, select_n_components
 from rhmm.streams.trace import Trace
 from rhmm.sweeping import Configuration, Run, open_executor, sweep
@@ -62,6 +62,7 @@ __all__ = [
     "__version__",
     "advance",
     "evaluate",
+    "evaluate_without_truth",
     "open_executor",
     "pack",
     "predict_chunks",

@@ -118,7 +118,7 @@ export class Scene {
   /** How many of the observations in the cloud are among the first k. @param {number} k */
   countSeen(k) {
     const { cloud } = this;
-    return cloud ? Math.min(cloud.states.length, Math.ceil(k / cloud.stride)) : 0;
+    return cloud ? Math.min(cloud.xy.length / 2, Math.ceil(k / cloud.stride)) : 0;
   }
 
   /**
@@ -211,7 +211,7 @@ export class Scene {
       g.globalAlpha = opacity;
       g.lineWidth = pixelRatio();
       for (let t = first; t < last; t++) {
-        g.strokeStyle = MARKS[states?.[t] ?? -1]?.colour ?? unknown;
+        g.strokeStyle = states && states[t] >= 0 ? colourOf(states[t]) : unknown;
         traceGlyph(g, ...chart.toScreen(xy[2 * t], xy[2 * t + 1]), size, glyphs.subarray(3 * t, 3 * t + 3));
         g.stroke();
       }
@@ -219,11 +219,11 @@ export class Scene {
       return;
     }
     const plain = markStamp(0, unknown, 0.8 * size, 0.8 * opacity);
-    const stamps = states ? MARKS.map(({ colour }, state) => markStamp(state, colour, size, opacity)) : [];
+    const stamps = states ? MARKS.map((_, state) => markStamp(state, colourOf(state), size, opacity)) : [];
     for (let t = first; t < last; t++) {
       const [x, y] = chart.toScreen(xy[2 * t], xy[2 * t + 1]);
-      const stamp = stamps[states?.[t] ?? -1] ?? plain, half = stamp.width / 2;
-      g.drawImage(stamp, x - half, y - half);
+      const stamp = states ? stamps[states[t]] ?? plain : plain; // an observation without a label has no colour
+      g.drawImage(stamp, x - stamp.width / 2, y - stamp.width / 2);
     }
   }
 

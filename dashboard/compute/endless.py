@@ -11,14 +11,18 @@ from typing import NamedTuple
 import numpy as np
 
 from dashboard.compute.happenings import event_asked_for, move_to
+from dashboard.compute.recording_map import MOST_DRAWN
 from dashboard.compute.refitting import Refitted
-from dashboard.compute.stream_maps import StreamMap, map_of
 from dashboard.compute.tracks import OWN_MEASURES, WINDOW, Judged, Level, Track, slope
 from dashboard.model.endless import MOST_EVENTS, Chain, Played, Refit, Setup
-from dashboard.model.experiment import MOST_STATES
 from dashboard.model.followers import COUNTING, FOLLOWERS
 from dashboard.model.kinds import Invalid
+from dashboard.model.model_checks import MOST_STATES
+from dashboard.model.spaces.chart import Chart
+from dashboard.model.spaces.recorded import RecordedSpace
 from dashboard.model.spaces.registry import SPACES
+from dashboard.model.spaces.space import Space
+from rhmm.recording import Recording
 from rhmm.worlds import BLOCK, Event, Part, Playback, StateAway
 
 MOST_POINTS = 60
@@ -116,17 +120,16 @@ class EndlessStream:
     def __init__(self, setup: Setup):
         self.setup = setup
         source = setup.source
-        self._space = self._chart = None
+        self._space: Space | None = None
         self._is_labelled = True
         """Whether true states are known; if not, states have the names of the first learner."""
         if isinstance(source, Chain):
             self._space = SPACES[source.space]
             self._chart = self._space.chart_for(source.means, source.sigmas)
-            self._map: StreamMap = self._chart
         else:
-            self._map = map_of(source.held.recording)
+            self._chart = _map_of(source.held.recording)
             self._is_labelled = source.has_labels
-        self._about_map = self._map.about()
+        self._about_map = self._chart.about()
         self._source = setup.opened()
         self._rng = np.random.default_rng(setup.seed)
         """For what exactly an event is that a button asks for: the script then says it."""
@@ -191,15 +194,15 @@ class EndlessStream:
 
     def drop(self, number: int, places: Sequence[Place]) -> None:
         """Move true means; `number` is acknowledged when they are there."""
-        now, space, chart, at = self._source.truth, self._space, self._chart, -1
+        now, space, at = self._source.truth, self._space, -1
         for state, x, y in places:
             if self._dropped.get(state) == (x, y):
                 continue  # a message repeats what was not acknowledged when it was sent
             try:
-                if now is None or space is None or chart is None or state >= now.n_states:
+                if now is None or space is None or state >= now.n_states:
                     raise Invalid("There is no such state.")
                 near = tuple(space.coords(now.means[state : state + 1])[0].tolist())
-                at = self._add(move_to(space, state, chart.from_map(x, y, near)))
+                at = self._add(move_to(space, state, self._chart.from_map(x, y, near)))
                 self._dropped[state] = (x, y)
             except ValueError as problem:
                 self._refused = str(problem)
@@ -287,8 +290,8 @@ class EndlessStream:
         known = np.where(
             there.reshape(-1, *[1] * (X.ndim - 1)), X, self.setup.source.manifold.origin
         )
-        xy = np.where(there[:, None], self._map.places(known), np.nan)
-        glyphs = self._map.glyphs(known)
+        xy = np.where(there[:, None], self._chart.places(known), np.nan)
+        glyphs = self._chart.glyphs(known)
         decoded = [
             track.in_true_names(names[shown], self._n_names)
             for track, names in zip(self._tracks, labels, strict=True)
@@ -346,14 +349,21 @@ class EndlessStream:
         learned = np.full((len(self._tracks), self._n_names, 2), np.nan)
         for places, track in zip(learned, self._tracks, strict=True):
             named, means = track.means_of(self._n_names)
-            places[named] = self._map.places(means) if len(named) else 0.0
+            places[named] = self._chart.places(means) if len(named) else 0.0
         truth = self._source.truth
-        if truth is None or self._chart is None:
+        if truth is None:
             return Moment(np.empty((0, 2)), np.empty(0), np.empty(0, bool), None, None, learned)
         return Moment(
             self._chart.places(truth.means), truth.sigmas, truth.exists,
             self._chart.balls(truth.means, truth.sigmas), self._chart.glyphs(truth.means), learned,
         )  # fmt: skip
+
+
+def _map_of(recording: Recording) -> Chart:
+    """The map on which a recording flows: it shows all of it."""
+    shown = np.flatnonzero(recording.observed)
+    points = recording.points[shown[:: -(-len(shown) // MOST_DRAWN)]]
+    return RecordedSpace(recording.manifold, "").chart_of(points)
 
 
 def _latest(pieces: list[Points]) -> Points | None:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from dashboard.model.experiment import MOST_STATES
 from dashboard.model.kinds import Invalid
+from dashboard.model.model_checks import MOST_STATES
 from dashboard.model.spaces.chart import Coordinates
 from dashboard.model.spaces.space import Space
 from rhmm.worlds import (

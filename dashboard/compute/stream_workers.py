@@ -18,25 +18,22 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
-from dashboard.compute import data_workers, kernels
+from dashboard.compute import kernels
 from dashboard.compute.endless import EndlessStream, News, Place
 from dashboard.compute.pacing import TICK, Paced
 from dashboard.compute.pacing import serve as serve_tick
 from dashboard.compute.worker_process import Lost, WorkerProcess, answers, question
-from dashboard.model.endless import LEAST_PACE, MOST_PACE, Chain, Setup
+from dashboard.model.endless import LEAST_PACE, MOST_PACE, Setup
 from dashboard.model.followers import FOLLOWERS
 from dashboard.model.methods import EM
 from rhmm.sweeping.workers import processors
-from rhmm.worlds import BLOCK, Event
+from rhmm.worlds import Event
 
 _KEPT = 20
 """News that wait for a browser, at most: of a slow one the oldest are dropped."""
 
 _MOST_STEPS = 1_000
 """Single steps that wait, at most."""
-
-_TRIED = 500
-"""Observations after the start of its learners that a stream is tried out on."""
 
 _SPEAKING = 0.005
 """Seconds between two news of a stream, for each stream that flows."""
@@ -74,11 +71,12 @@ class LiveStream:
         """Orders that wait for the compiler; None when it has finished."""
         self._ordering = threading.Lock()
         weakref.finalize(self, self._process.order, self.token, "close", None)
-        if kernels_are_there(setup):
+        parts = _parts_of(setup)
+        if all(part.is_there for part in parts):
             self._begin()
         else:
             me = weakref.ref(self)
-            threading.Thread(target=_begin_after, args=(setup, me), daemon=True).start()
+            threading.Thread(target=_begin_after, args=(parts, me), daemon=True).start()
 
     def _begin(self) -> None:
         with self._ordering:
@@ -118,58 +116,19 @@ class LiveStream:
         self._notify()
 
 
-_rehearsed: set[tuple[Any, ...]] = set()
-"""Kinds of spaces and learners of which a process of this server has compiled all kernels."""
-
-
-def kernels_are_there(setup: Setup) -> bool:
-    """Whether a stream can begin without the compiler."""
-    if isinstance(setup.source, Chain):
-        return all(part.is_there for part in _parts_of(setup.source.space, setup.learners))
-    return _kind_of(setup) in _rehearsed
-
-
-def _parts_of(space: str, learners: tuple[str, ...]) -> list[kernels.Part]:
-    methods = [*(FOLLOWERS[key].variant.learner.key for key in learners), EM]
+def _parts_of(setup: Setup) -> list[kernels.Part]:
+    """The kernels that a stream needs."""
+    space = kernels.space_for(setup.source.manifold)
+    methods = [*(FOLLOWERS[key].variant.learner.key for key in setup.learners), EM]
     return [kernels.Part(space, method) for method in dict.fromkeys(methods)]
 
 
-def _kind_of(setup: Setup) -> tuple[Any, ...]:
-    return type(setup.source.manifold), setup.learners
-
-
-def _begin_after(setup: Setup, stream: "weakref.ref[LiveStream]") -> None:
+def _begin_after(parts: list[kernels.Part], stream: "weakref.ref[LiveStream]") -> None:
     """Wait for the compiler, which has processes of its own, and begin if it is still wanted."""
-    if isinstance(setup.source, Chain):
-        parts = _parts_of(setup.source.space, setup.learners)
-        kernels.compilers().wait(parts, lambda done, total: None)
-    else:
-        rehearse(setup)
+    kernels.compilers().wait(parts, lambda done, total: None)
     wanted = stream()
     if wanted is not None:
         wanted._begin()
-
-
-def rehearse(setup: Setup) -> None:
-    """Run a stream for a while in a process of its own, which compiles its kernels: no other stream
-    must wait for the compiler."""
-    try:
-        data_workers.call(_try_out, (setup,), lambda *progress: None)
-    except Exception:  # what is wrong with the stream itself its own process will say
-        _complain()
-    _rehearsed.add(_kind_of(setup))
-
-
-def _try_out(setup: Setup, watch: Callable[[str, float], None]) -> None:
-    """Go on until all learners have started and reviewed themselves, and EM was fitted."""
-    stream = EndlessStream(setup._replace(events=()))
-    while stream.taken < setup.window + _TRIED and stream.advance(BLOCK):
-        watch("compiling", 0.0)
-    stream.refit()
-    while not stream.news().is_over and stream.news().judged[-1].fitted is None:
-        stream.advance(BLOCK)
-        time.sleep(_SPEAKING)  # while EM is being fitted
-        watch("compiling", 0.0)
 
 
 class _Process:

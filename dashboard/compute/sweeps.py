@@ -53,7 +53,7 @@ def runs_of(runs: Iterable[Run], variant: str, window: int | None) -> list[Run]:
 
 def compute(sweep: Sweep, report: Report) -> Outcome:
     """Run the sweep, reporting what is done and how long the rest will take."""
-    truth, tasks = sweep.experiment.source.true_model(), sweep.tasks()
+    truth, tasks = sweep.experiment.simulated.true_model(), sweep.tasks()
     report(Outcome(), "Starting", 0.0)
     with RunCache(truth, sweep.experiment.length) as cache:
         done = {task: cache.known[task] for task in tasks if task in cache.known}

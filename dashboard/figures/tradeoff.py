@@ -192,7 +192,7 @@ def _add_baselines(figure: Drawing, summaries: list[Summary], ends, measure: Mea
 
 
 def _add_floor(figure: Drawing, sweep: Sweep, ends) -> None:
-    truth = sweep.experiment.source.true_model()
+    truth = sweep.experiment.simulated.true_model()
     heights = [noise_floor(truth, round(end)) for end in ends]
     if min(heights) > 0:  # one state alone has nothing to learn in A
         figure.add(

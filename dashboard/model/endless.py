@@ -1,18 +1,20 @@
 """What a visitor sets on the Stream page: what flows, who learns, at what pace, and what happens.
 
-A chain is drawn from the true model of the experiment. A recording is played as it is.
+The observations are those of the experiment, a chain without end or a recording, or the visitor's
+own file.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dashboard.model.analysis import FILE, OFFERED, SHIPPED, HeldRecording, shipped
-from dashboard.model.experiment import MOST_STATES, Experiment, window_for
+from dashboard.model.analysis import HeldRecording, shipped
+from dashboard.model.experiment import Experiment, window_for
 from dashboard.model.fields import Control, Settings, setting
 from dashboard.model.followers import FOLLOWERS
 from dashboard.model.kinds import Choice, Choices, Invalid, WholeNumber
 from dashboard.model.methods import capitalised
+from dashboard.model.model_checks import MOST_STATES
 from dashboard.model.spaces.registry import SPACES
 from rhmm import Manifold
 from rhmm.worlds import (
@@ -31,13 +33,7 @@ LEAST_PACE, MOST_PACE = 10, 100_000
 MOST_EVENTS = 60
 """In one script: a link must stay short enough for every browser."""
 
-CHAIN = "simulated"
-"""In place of a recording: a chain that is drawn without end."""
-
-SOURCES = {CHAIN: "Simulated chain, without end"} | {
-    key: one.title if key in SHIPPED else f"Simulated: {one.title}" for key, one in OFFERED.items()
-}
-"""What can flow, by its key in links; a visitor's file besides."""
+NO, YES = "no", "yes"
 
 STOP, AGAIN = "stop", "again"
 
@@ -92,19 +88,18 @@ class Script:
 
 @dataclass(frozen=True)
 class Endless(Settings):
-    """What flows, the learners that follow it, its pace, and the script of events."""
+    """The learners that follow a stream, its pace, and the script of events."""
 
-    source: str = setting(CHAIN, "source", Choice("The source", (*SOURCES, FILE)))
-    n_states: int = setting(
+    own: str = setting(NO, "own", Choice("The file", (NO, YES)))
+    """Whether the visitor's own file flows, and not what the experiment has."""
+    states: int = setting(
         3,
-        "N",
-        WholeNumber("The number of states", 1, MOST_STATES),
+        "own_states",
+        WholeNumber("N", 1, MOST_STATES),
         control=Control(
-            "slider",
-            "Number of states",
-            "How many hidden states the learners look for, but the one that counts them.",
-            tuple(range(1, MOST_STATES + 1)),
-            shown=lambda endless: endless.plays,
+            "number",
+            "N: number of states",
+            f"How many hidden states are looked for in your file, 1 to {MOST_STATES}.",
         ),
     )
     at_end: str = setting(
@@ -118,7 +113,6 @@ class Endless(Settings):
             "go on with what they know.",
             (STOP, AGAIN),
             {STOP: "Stop", AGAIN: "Begin again"},
-            shown=lambda endless: endless.plays,
         ),
     )
     learners: tuple[str, ...] = setting(
@@ -138,19 +132,9 @@ class Endless(Settings):
     events: tuple[Event, ...] = setting((), "events", Script())
 
     @property
-    def plays(self) -> bool:
-        """Whether a recording flows."""
-        return self.source != CHAIN
-
-    def recording(self, own: HeldRecording | None) -> HeldRecording:
-        """The one that flows; `own` is what was read from the visitor's file."""
-        if self.source != FILE:
-            return shipped(self.source)
-        if own is None:
-            raise Invalid("This stream needs a file of your own: give one on the Data page.")
-        if own.recording.points.nbytes > MOST_BYTES:
-            raise Invalid(f"Files of more than {MOST_BYTES // 10**6} MB cannot be streamed.")
-        return own
+    def is_own(self) -> bool:
+        """Whether the visitor's own file flows."""
+        return self.own == YES
 
 
 class Chain(NamedTuple):
@@ -212,15 +196,16 @@ class Setup(NamedTuple):
     ) -> "Setup":
         """The stream that these settings ask for; `Invalid` if its recording is not there."""
         source: Chain | Played
-        if endless.plays:
-            held = endless.recording(own)
-            source = Played(held, endless.n_states, endless.at_end == AGAIN)
-            wanted = min(experiment.window, max(held.n_observed // 4, 1))
+        wanted = experiment.window
+        if endless.is_own or experiment.is_recorded:
+            held = _checked(own) if endless.is_own else shipped(experiment.recording)
+            n_states = endless.states if endless.is_own else experiment.n_states
+            source = Played(held, n_states, endless.at_end == AGAIN)
+            wanted = min(wanted, max(held.n_observed // 4, 1))
         else:
             source = Chain(
                 experiment.space, experiment.transmat, experiment.means, experiment.sigmas
             )
-            wanted = experiment.window
         window = window_for(source.n_states, wanted)
         return cls(source, experiment.seed, window, endless.learners, endless.events)
 
@@ -231,3 +216,12 @@ class Setup(NamedTuple):
         except ValueError as problem:
             what = "recording" if isinstance(self.source, Played) else "model"
             raise Invalid(f"These events cannot happen to this {what}: {problem}.") from None
+
+
+def _checked(own: HeldRecording | None) -> HeldRecording:
+    """The visitor's own recording; `Invalid` if it cannot be streamed."""
+    if own is None:
+        raise Invalid("This stream needs a file of your own: give one on the Data page.")
+    if own.recording.points.nbytes > MOST_BYTES:
+        raise Invalid(f"Files of more than {MOST_BYTES // 10**6} MB cannot be streamed.")
+    return own

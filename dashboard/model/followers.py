@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from dashboard.model.experiment import MOST_STATES
 from dashboard.model.methods import VARIANTS, Variant, method_definition
+from dashboard.model.model_checks import MOST_STATES
 from rhmm import Manifold, StreamingRiemannianHMM
 from rhmm.estimator import AUTO
 from rhmm.learners import streaming

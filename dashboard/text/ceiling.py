@@ -12,11 +12,17 @@ MEANING = (
     "The ceiling is the accuracy of a decoder that knows the true model and sees all observations. "
     "On average over all chains no method does better."
 )
+_NO_TRUTH = (
+    "Nobody knows the true model behind a recording, so there is no ceiling and no error of A."
+)
+_NO_LABELS = "It has no labels either: what can be compared is how likely the observations are."
 BY_CHANCE = "On a single chain a method may beat it by chance."
 
 
 def of_this_chain(run: ExperimentRun) -> str:
     """The ceiling of a run, and which methods are above it; empty before it is known."""
+    if run.experiment.is_recorded:
+        return _NO_TRUTH if run.experiment.label_names else f"{_NO_TRUTH} {_NO_LABELS}"
     best = run.method(CEILING)
     if best is None:
         return ""

@@ -71,7 +71,7 @@ def _in_words(experiment: Experiment, variant: Variant, summary: Summary, family
         advice = f"Even Δ = {enough:,}, the smallest that was run, is within 1 % of the ceiling."
     else:
         advice = f"Δ = {enough:,} would be enough to be within 1 % of the ceiling."
-    floor = noise_floor(experiment.source.true_model(), experiment.window)
+    floor = noise_floor(experiment.simulated.true_model(), experiment.window)
     error = summary.transition_error.mean
     if experiment.n_states == 1:
         noise = "One state alone has nothing to learn in A."

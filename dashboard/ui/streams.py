@@ -5,8 +5,7 @@ import streamlit as st
 from dashboard.canvas.program import loader
 from dashboard.canvas.stream_messages import opening_message
 from dashboard.compute.stream_workers import LiveStream, workers
-from dashboard.model.analysis import FILE
-from dashboard.model.endless import CHAIN, Chain, Endless, Setup
+from dashboard.model.endless import NO, Chain, Endless, Setup
 from dashboard.model.kinds import Invalid
 from dashboard.server.flows import address_of
 from dashboard.text import stream as words
@@ -44,12 +43,12 @@ def current_stream() -> tuple[LiveStream, Invalid | None]:
 
 
 def _wanted() -> tuple[Setup, Invalid | None]:
-    """What the settings ask for; a chain if the recording is not there."""
+    """What the settings ask for; what the experiment has if the visitor's file is not there."""
     me = visitor()
     try:
         return Setup.of(me.experiment.valid, me.endless.valid, me.data.held), None
     except Invalid as refusal:
-        me.endless.propose(source=CHAIN, events=())
+        me.endless.propose(own=NO, events=())
         return Setup.of(me.experiment.valid, me.endless.valid), refusal
 
 
@@ -80,7 +79,7 @@ def caption(stream: LiveStream) -> str:
     source = stream.setup.source
     if isinstance(source, Chain):
         return words.caption(True, True, False)
-    return words.caption(False, source.has_labels, visitor().endless.valid.source == FILE)
+    return words.caption(False, source.has_labels, visitor().endless.valid.is_own)
 
 
 def _changed() -> None:

@@ -6,8 +6,8 @@ from dashboard.compute.measures import posteriors
 from dashboard.figures import compare
 from dashboard.figures.common import WRONG
 from dashboard.figures.states import legend
-from dashboard.model.experiment import indexed
 from dashboard.model.methods import method_name
+from dashboard.model.model_checks import indexed
 from dashboard.model.spaces.registry import SPACES
 from dashboard.model.view import MOST_WIDE, clamped_timeline, turned_timeline
 from dashboard.text import ceiling, columns, explanations, tables

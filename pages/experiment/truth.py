@@ -4,7 +4,8 @@ import streamlit as st
 
 from dashboard.compute.implications import SIMULATED, ceiling
 from dashboard.model import truth
-from dashboard.model.experiment import MOST_STATES, Experiment, normalised
+from dashboard.model.experiment import Experiment
+from dashboard.model.model_checks import MOST_STATES, normalised
 from dashboard.text import columns, implications
 from dashboard.text.ceiling import of_simulated_chain
 from dashboard.ui import canvases, controls, downloads, job_view, sync

@@ -27,7 +27,8 @@ def processes():
 def workers(processes, monkeypatch):
     monkeypatch.setattr(stream_workers, "workers", lambda: processes)
     monkeypatch.setattr(streams, "workers", lambda: processes)
-    monkeypatch.setattr(stream_workers, "rehearse", lambda setup: None)  # compiles for minutes
+    # no page waits for a compiler, which takes minutes
+    monkeypatch.setattr(stream_workers, "_begin_after", lambda parts, stream: None)
     return processes
 
 
@@ -206,12 +207,12 @@ def test_a_recording_flows_by_its_link_without_what_needs_a_truth():
 def test_another_source_begins_with_its_own_number_of_states():
     page = opened(events=script_to_text(SCRIPT))
 
-    labelled(page.selectbox, "Source").set_value("weather").run()
+    labelled(page.selectbox, "Observations").set_value("weather").run()
 
     source = stream_of(page).setup.source
     assert (source.held, source.n_states) == (shipped("weather"), 4)
     assert stream_of(page).setup.events == ()  # means that jump need a truth
-    labelled(page.selectbox, "Source").set_value("simulated").run()
+    labelled(page.selectbox, "Observations").set_value("simulated").run()
     assert isinstance(stream_of(page).setup.source, Chain)
 
 
@@ -223,13 +224,13 @@ def test_a_truth_that_changes_cannot_happen_to_a_recording():
 
 
 def test_a_link_to_a_file_needs_the_file_of_this_session():
-    page = opened(source="file")
+    page = opened(own="yes")
 
     assert "give one on the Data page" in page.warning[0].value
     assert isinstance(stream_of(page).setup.source, Chain)
     own = HeldRecording(("mine",), shipped("disk").recording)
     page.session_state.visitor.data.held = own
     page.run()
-    labelled(page.selectbox, "Source").set_value("file").run()
+    labelled(page.selectbox, "Observations").set_value("file").run()
     assert stream_of(page).setup.source.held is own
     assert any("stays in your session" in words.value for words in page.caption)

@@ -38,9 +38,8 @@ def test_the_opening_says_where_the_stream_is_and_who_learns():
 
 
 def test_the_opening_of_a_recording_says_what_is_not_known():
-    setup = Setup.of(
-        Experiment(), Endless(source="weather", n_states=4, learners=("streaming", "counting"))
-    )
+    settings = Endless(learners=("streaming", "counting"))
+    setup = Setup.of(Experiment.of_recording("weather"), settings)
 
     about, _ = unpack(opening_message(setup, "./flow/abc", 700))
 

@@ -300,8 +300,8 @@ def go_on(stream, until):
 
 
 def played(source, **options):
-    settings = Endless(source=source, learners=("fixed", "streaming"), **options)
-    return Setup.of(Experiment(window=60), settings)
+    settings = Endless(learners=("fixed", "streaming"), **options)
+    return Setup.of(replace(Experiment.of_recording(source), window=60), settings)
 
 
 @pytest.fixture(scope="module")

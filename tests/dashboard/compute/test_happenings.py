@@ -3,8 +3,9 @@ import pytest
 
 from dashboard.compute.happenings import HAPPENINGS, event_asked_for, move_to
 from dashboard.model.endless import Endless, Setup
-from dashboard.model.experiment import MOST_STATES, Experiment
+from dashboard.model.experiment import Experiment
 from dashboard.model.kinds import Invalid
+from dashboard.model.model_checks import MOST_STATES
 from dashboard.model.spaces.registry import DEFAULT, SPACES
 
 

@@ -57,6 +57,7 @@ def test_the_first_exit_is_the_first():
         lesson.windowed.LEARNER,
         {"transition_update": "paper", "window": lesson.SHORT},
         lesson.PAPERS.seed,
+        lesson.PAPERS.n_states,
     )
     for k in range(steps.first, found.k):
         earlier = steps.step(k).raw

@@ -113,15 +113,12 @@ def test_an_event_becomes_part_of_the_script(stream):
     assert [event.name for event in stream.script] == ["outliers", "turn"]
 
 
-def test_a_recording_is_tried_out_elsewhere_and_then_flows_to_its_end(workers):
-    settings = Endless(source="disk", learners=("streaming",))
-    setup = Setup.of(Experiment(window=60), settings)
-    stream_workers._rehearsed.clear()
-    stream = workers.open(setup, 20_000)
+def test_a_recording_flows_to_its_end(workers):
+    setup = Setup.of(Experiment.of_recording("disk"), Endless(learners=("streaming",)))
 
+    stream = workers.open(setup, 20_000)
     report = Reader(stream).wait_for(lambda report: report.news.is_over)
 
-    assert stream_workers.kernels_are_there(setup)
     assert report.news.taken == 2_000
     assert report.news.moment.learned.shape == (2, 3, 2)
 

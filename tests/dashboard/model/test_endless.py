@@ -1,7 +1,7 @@
 import pytest
 
 from dashboard.model.analysis import HeldRecording, shipped
-from dashboard.model.endless import MOST_EVENTS, Endless, Refit, Setup
+from dashboard.model.endless import MOST_EVENTS, Endless, Played, Refit, Setup
 from dashboard.model.experiment import Experiment
 from dashboard.model.kinds import Invalid
 from rhmm.worlds import Missing, MoveMean, StateAway, Turn
@@ -22,8 +22,8 @@ def test_a_link_opens_the_very_same_events():
     assert problems == []
 
 
-def test_a_link_opens_a_recording_and_a_fit_of_em():
-    settings = Endless(source="watch", n_states=7, at_end="again", events=(Refit(at=2_000),))
+def test_a_link_opens_what_is_done_with_a_recording_and_fits_of_em():
+    settings = Endless(own="yes", states=7, at_end="again", events=(Refit(at=2_000),))
 
     read, problems = Endless.from_query(settings.to_query())
 
@@ -31,18 +31,28 @@ def test_a_link_opens_a_recording_and_a_fit_of_em():
     assert problems == []
 
 
-def test_a_recording_that_is_short_starts_learners_early():
-    setup = Setup.of(Experiment(window=200), Endless(source="weather", n_states=4))
+def test_the_recording_of_the_experiment_flows_with_learners_that_start_early():
+    setup = Setup.of(Experiment.of_recording("weather"), Endless(at_end="again"))
 
-    assert setup.window == 365 // 4
+    assert setup.source == Played(shipped("weather"), 4, repeats=True)
+    assert setup.window <= 365 // 4
+
+
+def test_a_file_of_the_visitor_flows_whatever_the_experiment_has():
+    own = HeldRecording(("mine",), shipped("disk").recording)
+
+    setup = Setup.of(Experiment(window=2_000), Endless(own="yes", states=5), own)
+
+    assert setup.source == Played(own, 5, repeats=False)
+    assert setup.window == 500
 
 
 def test_a_file_that_is_not_there_or_too_large_is_refused_in_a_sentence(monkeypatch):
-    settings = Endless(source="file")
+    settings = Endless(own="yes")
 
     with pytest.raises(Invalid, match="Data page"):
         Setup.of(Experiment(), settings)
-    large = HeldRecording(("large",), shipped("emg").recording)
+    large = HeldRecording(("large",), shipped("disk").recording)
     monkeypatch.setattr("dashboard.model.endless.MOST_BYTES", large.recording.points.nbytes - 1)
     with pytest.raises(Invalid, match="cannot be streamed"):
         Setup.of(Experiment(), settings, large)
