@@ -62,7 +62,7 @@ def test_news_bring_points_rows_and_the_truth_of_the_moment(news):
     assert len(arrays["measures"]) == 3 * 5 * len(arrays["steps"])
     np.testing.assert_array_equal(arrays["steps"] + about["taken"], news.rows.steps)
     assert len(arrays["learned"]) == 3 * 3 * 2
-    assert [judged["event"] for judged in about["judged"]] == [100, 100, 100]
+    assert [judged["event"] for judged in about["judged"]] == [100, 100, None]
 
 
 def test_a_script_that_is_known_is_not_sent_again(news):
