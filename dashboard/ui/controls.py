@@ -61,9 +61,6 @@ def stream_sidebar() -> None:
     """The controls of the Stream page, and the link to share."""
     me = session.visitor()
     with st.sidebar:
-        if me.experiment.valid.is_recorded:  # the page only says so
-            _choose_source()
-            return
         setting(me.endless, "learners")
         _choose_space()
         _choose_preset()

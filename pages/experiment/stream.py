@@ -9,7 +9,6 @@ from dashboard.ui.session import visitor, write_link
 controls.stream_sidebar()
 
 st.title("Stream", help=words.HELP)
-controls.only_simulated("A stream is simulated: a recording has no truth that could change.")
 controls.choose_scenario()
 controls.link_warnings()
 stream, problem = streams.current_stream()
