@@ -62,6 +62,11 @@ class MethodResult(Evaluation):
         """Its name on a page."""
         return method_name(self.key)
 
+    @property
+    def states(self) -> np.ndarray:
+        """The state of `model` that each observation was taken for, −1 if missing; shape (T,)."""
+        return np.where(self.labels < 0, -1, np.searchsorted(self.names, self.labels))
+
 
 class ExperimentRun(NamedTuple):
     """Everything known of an experiment so far; a later one replaces it as the work goes on."""

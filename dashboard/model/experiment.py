@@ -272,9 +272,10 @@ class Experiment(Settings):
         return cls(**space.truth)
 
     @classmethod
-    def of_recording(cls, recording: str) -> Self:
-        """A recording with a Δ that leaves most of it to be learned online."""
-        plain = cls(recording=recording)
+    def of_recording(cls, recording: str, states: int | None = None) -> Self:
+        """A recording with a Δ that leaves most of it to be learned online, and as many states as
+        it makes sense to begin with, unless others are asked for."""
+        plain = cls(recording=recording, states=min(states, MOST_STATES) if states else None)
         most = min(cls.window, plain.length // 4)
         window = max((w for w in WINDOWS if w <= most), default=LEAST_WINDOW)
         return replace(plain, window=window_for(plain.n_states, window))

@@ -46,6 +46,14 @@ def of_simulated_chain(length: int) -> str:
     )
 
 
+def over_starts(seeds: str) -> str:
+    """What the lines of a sweep over a recording are."""
+    return (
+        f"Each line is the mean over {seeds}: the observations are always those of the recording, "
+        f"and only the start of a learner depends on the seed. {_NO_TRUTH}"
+    )
+
+
 def over_seeds(seeds: str) -> str:
     """The ceiling of a sweep over so many seeds, in words."""
     return (

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow
 from pyarrow.csv import WriteOptions, write_csv
+from pyarrow.parquet import write_table
 
 from dashboard.compute.runs import ExperimentRun, MethodResult
 from dashboard.model.analysis import OFFERED
@@ -205,10 +206,35 @@ def _is_ours(learner: Learner) -> bool:
 
 def runs_file(experiment: Experiment, suffix: str, runs: Iterable[Run]) -> bytes:
     """All runs as the engine writes them: ``.csv`` or ``.parquet``."""
+    if experiment.is_recorded:
+        return _recorded_runs(experiment, suffix, runs)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"runs{suffix}"
         save_runs(path, experiment.simulated.true_model(), runs)
         return path.read_bytes()
+
+
+def _recorded_runs(experiment: Experiment, suffix: str, runs: Iterable[Run]) -> bytes:
+    """The runs of a sweep over a recording: a line for each, without what needs a truth."""
+    measured = ("accuracy", "log_likelihood", "seconds", "nbytes")
+    names = [name for name in measured if name != "accuracy" or experiment.label_names]
+    lines = [
+        {
+            "recording": experiment.recording,
+            "states": experiment.n_states,
+            "learner": run.configuration.name,
+            "window": run.configuration.window,
+            "seed": run.seed,
+            **{name: getattr(run, name) for name in names},
+        }
+        for run in runs
+    ]
+    table = pyarrow.Table.from_pylist(lines)
+    if suffix == ".csv":
+        return csv_of(table)
+    out = io.BytesIO()
+    write_table(table, out)
+    return out.getvalue()
 
 
 def _call(configuration: Configuration) -> str:

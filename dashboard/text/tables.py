@@ -72,6 +72,23 @@ def _line(key: str, method: MethodResult | None, shown: Sequence[Column]) -> lis
     return [cells[column] for column in shown]
 
 
+def recorded_runs_table(runs: Iterable[Run], has_labels: bool) -> dict[str, list[str]]:
+    """The runs behind one point of a sweep over a recording."""
+    agreement = [columns.AGREEMENT] if has_labels else []
+    return in_columns(
+        [columns.SEED, *agreement, columns.LOG_LIKELIHOOD, columns.TIME],
+        (
+            (
+                str(run.seed),
+                *([formatting.hundredths(run.accuracy)] if has_labels else []),
+                f"{run.log_likelihood:.4f}",
+                formatting.milliseconds(run.seconds),
+            )
+            for run in runs
+        ),
+    )
+
+
 def runs_table(runs: Iterable[Run]) -> dict[str, list[str]]:
     """The runs behind one point."""
     return in_columns(

@@ -168,6 +168,7 @@ controls.sidebar()
 job_view.leave()  # this page waits for no run
 
 st.title("Set the truth")
+controls.only_simulated("A recording has no truth to set: nobody knows the model behind it.")
 controls.link_warnings()
 
 me = visitor()
