@@ -1,10 +1,10 @@
 // Where numbers stand on a panel of curves. All of it is arithmetic.
 
+import { roundNumbers } from "./charts/plane.js";
+
 /** A panel's edges in pixels. @typedef {{ left: number, right: number, top: number, bottom: number }} Panel */
 
 /** The lowest and the highest power of ten on a scale. @typedef {[number, number]} Decades */
-
-import { roundNumbers } from "./charts/plane.js";
 
 const LEAST_ERROR = 1e-9; // below this an error counts as none
 const FEW = 0.05; // the share of the values that may stand below a linear scale
