@@ -5,10 +5,10 @@ own file.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from dashboard.model.analysis import HeldRecording, shipped
+from dashboard.model.analysis import HeldFile, HeldRecording, shipped
 from dashboard.model.experiment import Experiment, window_for
 from dashboard.model.fields import Control, Settings, setting
 from dashboard.model.followers import FOLLOWERS
@@ -224,4 +224,6 @@ def _checked(own: HeldRecording | None) -> HeldRecording:
         raise Invalid("This stream needs a file of your own: give one on the Data page.")
     if own.recording.points.nbytes > MOST_BYTES:
         raise Invalid(f"Files of more than {MOST_BYTES // 10**6} MB cannot be streamed.")
-    return own
+    # the process that runs the stream needs the observations, and not the file as well
+    key = (replace(part, content=b"") if isinstance(part, HeldFile) else part for part in own.key)
+    return replace(own, key=tuple(key))

@@ -232,5 +232,5 @@ def test_a_link_to_a_file_needs_the_file_of_this_session():
     page.session_state.visitor.data.held = own
     page.run()
     labelled(page.selectbox, "Observations").set_value("file").run()
-    assert stream_of(page).setup.source.held is own
+    assert stream_of(page).setup.source.held == own
     assert any("stays in your session" in words.value for words in page.caption)

@@ -1,6 +1,8 @@
+import pickle
+
 import pytest
 
-from dashboard.model.analysis import HeldRecording, shipped
+from dashboard.model.analysis import HeldFile, HeldRecording, ReadOptions, shipped
 from dashboard.model.endless import MOST_EVENTS, Endless, Played, Refit, Setup
 from dashboard.model.experiment import Experiment
 from dashboard.model.kinds import Invalid
@@ -45,6 +47,16 @@ def test_a_file_of_the_visitor_flows_whatever_the_experiment_has():
 
     assert setup.source == Played(own, 5, repeats=False)
     assert setup.window == 500
+
+
+def test_observations_of_a_file_travel_and_its_content_does_not():
+    file = HeldFile.of("signals.csv", 100_000 * b"1,2\n")
+    own = HeldRecording((file, ReadOptions()), shipped("disk").recording)
+
+    setup = Setup.of(Experiment(), Endless(own="yes"), own)
+
+    assert setup.source.held == own
+    assert len(pickle.dumps(setup)) < own.recording.points.nbytes + 50_000
 
 
 def test_a_file_that_is_not_there_or_too_large_is_refused_in_a_sentence(monkeypatch):
