@@ -10,6 +10,7 @@ from rhmm.exceptions import (
 from rhmm.learners.advance import Advanced, advance, pack, unpack
 from rhmm.learners.auto import AutoMemoryRiemannianHMM
 from rhmm.learners.baum_welch import Monitor
+from rhmm.learners.chunk_decoding import predict_chunks, score_chunks
 from rhmm.learners.em import RiemannianHMM
 from rhmm.learners.kmeans import RiemannianKMeans
 from rhmm.learners.registry import register_learner
@@ -64,9 +65,11 @@ __all__ = [
     "evaluate_without_truth",
     "open_executor",
     "pack",
+    "predict_chunks",
     "recentred",
     "register_learner",
     "register_manifold",
+    "score_chunks",
     "select_n_components",
     "sweep",
     "unpack",

@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dashboard.model.analysis import OFFERED
+from dashboard.model.analysis import FILE, OFFERED
 from dashboard.model.draft import Draft
-from dashboard.model.endless import Endless
+from dashboard.model.endless import NO, YES, Endless
 from dashboard.model.experiment import MOST_SEED, SIMULATED, Experiment, source_title
 from dashboard.model.fields import Control
 from dashboard.model.plan import Plan
@@ -61,17 +61,54 @@ def stream_sidebar() -> None:
     """The controls of the Stream page, and the link to share."""
     me = session.visitor()
     with st.sidebar:
+        _choose_stream()
+        if plays_recording():
+            for name in ("space", "preset"):
+                sync.hide(name)
+            setting(me.endless if me.endless.valid.is_own else me.experiment, "states")
+            setting(me.endless, "at_end")
+        else:
+            _choose_space()
+            _choose_preset()
+            for name in ("states", "at_end"):
+                sync.hide(name)
         setting(me.endless, "learners")
-        _choose_space()
-        _choose_preset()
         setting(me.experiment, "window")
         setting(me.experiment, "seed")
         _actions()
 
 
-def choose_scenario() -> None:
-    """Scripts of events that each show one thing."""
+def plays_recording() -> bool:
+    """Whether a recording flows on the Stream page, and no chain."""
     me = session.visitor()
+    return me.endless.valid.is_own or me.experiment.valid.is_recorded
+
+
+def _choose_stream() -> None:
+    """What flows: the observations of the other pages, or the visitor's own file."""
+    me = session.visitor()
+    is_own = me.endless.valid.is_own
+
+    def choose(source: str) -> None:
+        me.propose(me.endless, own=YES if source == FILE else NO, events=())
+        if source != FILE:
+            _open_source(source)
+
+    sync.widget(
+        st.selectbox, "stream", "Observations", FILE if is_own else me.experiment["recording"],
+        choose, options=[SIMULATED, *OFFERED, *([FILE] if is_own or me.data.held else [])],
+        format_func=lambda source: "Your file" if source == FILE else source_title(source),
+        help="What flows: a chain that is drawn from a true model without end, a recording of the "
+        "Data page, or your own file, if you have given one there.",
+    )  # fmt: skip
+
+
+def choose_scenario() -> None:
+    """Scripts of events that each show one thing; a recording has none."""
+    me = session.visitor()
+    if plays_recording():
+        sync.hide("scenario")
+        return
     n_states = me.experiment.valid.n_states
     ready = scenarios(n_states)
 

@@ -11,7 +11,7 @@ from dashboard.model.spaces.registry import DEFAULT, SPACES
 
 def world_of(space, **truth):
     experiment = Experiment(**{**SPACES[space].truth, **truth})
-    return Setup.of(experiment, Endless()).world()
+    return Setup.of(experiment, Endless()).opened()
 
 
 @pytest.mark.parametrize("space", SPACES)
