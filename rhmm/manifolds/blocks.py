@@ -30,6 +30,17 @@ def load(points, first, block):
 
 
 @kernel
+def load_chosen(points, chosen, first, block):
+    """Copy ``points[chosen[first : first + lanes]]`` into the block."""
+    m, _, lanes = block.shape
+    for lane in range(lanes):
+        t = chosen[first + lane]
+        for i in range(m):
+            for j in range(m):
+                block[i, j, lane] = points[t, i, j]
+
+
+@kernel
 def subtract(block, matrix):
     """Take the same matrix away from every lane."""
     for i in range(len(matrix)):
