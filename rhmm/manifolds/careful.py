@@ -57,7 +57,7 @@ def _pair_divide(high, low, d_high, d_low):
 
 @kernel
 def cholesky(x, lower):
-    """``x = L Lᵀ`` from the lower triangle of `x`, in pairs of numbers where that makes a difference.
+    """``x = L Lᵀ`` from the lower triangle of `x`, in pairs where plain numbers would lose digits.
 
     Returns the smallest pivot relative to its diagonal entry: a measure, independent of scale, of
     how far `x` is from being singular. If it is not positive, `x` is not positive definite.

@@ -10,10 +10,9 @@ from rhmm.gaussian.spd import SPDGaussian, sample_eigenvalues
 from rhmm.manifolds import verbs
 from rhmm.manifolds.blocks import (
     LANES,
-    VALUES_ONLY,
-    diagonalise,
     eigen_logs,
     factorise,
+    find_eigenvalues,
     load,
     spread,
     subtract,
@@ -142,7 +141,7 @@ def _block_logs(factor, block, logs, trusted):
     matrices.
     """
     whiten(factor, block)
-    diagonalise(block, block, False, VALUES_ONLY)
+    find_eigenvalues(block)
     eigen_logs(block, logs, trusted)
 
 

@@ -171,7 +171,7 @@ def assemble(frame, values, out):
 
 @kernel
 def travel(x, lower, step, out):
-    """``L exp(step) Lᵀ``, x = LLᵀ: where the symmetric matrix `step`, in the frame L, leads from x."""
+    """``L exp(step) Lᵀ``, x = LLᵀ: where the symmetric matrix `step` leads to in the frame L."""
     m = len(step)
     norm = 0.0
     for i in range(m):
