@@ -24,7 +24,7 @@ from rhmm.emissions import covariances as kinds
 from rhmm.emissions.law import NO_PRIOR, Law, Prior
 from rhmm.manifolds import Manifold
 
-_SHORTER = (1.0, 0.5, 0.25, 0.125)
+_SHORTER = (1.0, 0.5, 0.2)
 """Shares of a step towards the centre of mass that are tried."""
 _NEGLIGIBLE = 1e-18
 """Weights below this share of their mean change no digit of weighted sums."""
@@ -140,20 +140,23 @@ class WrappedGaussians(Law):
     def _approach(self, state: int, points, weights, counts, view: View) -> np.ndarray:
         """The mean after a step; the coordinates there are written into the view.
 
-        Only points that `counts` (T,) says change a digit of weighted sums.
+        Only points that `counts` (T,) says change a digit of weighted sums: steps are tried on
+        these alone.
         """
-        old, w = self.means[state], weights[counts]
-        near = View(view.coordinates[state][counts], view.log_volume[state][counts])
-        step = self._step(state, w, near)
-        value = w @ self._log_density(state, *near)
+        old, w, near = self.means[state], weights[counts], points[counts]
+        coordinates, log_volume = view.coordinates[state], view.log_volume[state]
+        seen = View(coordinates[counts], log_volume[counts])
+        step, value = self._step(state, w, seen), w @ self._log_density(state, *seen)
         for share in _SHORTER:
             mean = self.manifold._from_normal(old, share * step[None])[0]
             if not self.manifold.belongs(mean):
                 continue
-            seen = View(*self.manifold.normal_coordinates(mean, points))
-            new = w @ self._log_density(state, seen.coordinates[counts], seen.log_volume[counts])
+            seen = View(*self.manifold.normal_coordinates(mean, near))
+            new = w @ self._log_density(state, *seen)
             if self.manifold.is_flat or new >= value - _ROUNDING * abs(value):
-                view.coordinates[state], view.log_volume[state] = seen
+                coordinates[counts], log_volume[counts] = seen
+                rest = self.manifold.normal_coordinates(mean, points[~counts])
+                coordinates[~counts], log_volume[~counts] = rest
                 return mean
         return old
 

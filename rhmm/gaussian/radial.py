@@ -54,8 +54,8 @@ class RadialGaussian(ABC):
     def _guess(self, log_delta: np.ndarray) -> np.ndarray:
         """log σ to about 10⁻⁹: cubics between the knots of the grid, straight lines beyond."""
         knots, log_sigma, slope = self._grid
-        inside = np.clip(log_delta, knots[0], knots[-1])
-        k = np.clip(np.searchsorted(knots, inside) - 1, 0, len(knots) - 2)
+        inside = np.minimum(np.maximum(log_delta, knots[0]), knots[-1])
+        k = np.maximum(np.searchsorted(knots, inside) - 1, 0)
         width = knots[k + 1] - knots[k]
         x = (inside - knots[k]) / width
         rise = x * x * (3.0 - 2.0 * x) * (log_sigma[1] - log_sigma[0])
