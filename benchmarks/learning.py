@@ -189,7 +189,7 @@ COMPARISONS = [
     ),
     Comparison(
         "streaming-matrices",
-        "streaming one observation of SPD(8), 5 states; 15 µs where hmmlearn's iteration takes 2.8 ms",
+        "streaming an observation of SPD(8), 5 states: 15 µs where hmmlearn iterates in 2.8 ms",
         1.0,
         _streaming_matrices,
     ),
