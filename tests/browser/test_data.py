@@ -145,7 +145,7 @@ def test_only_the_data_page_takes_files(open_page, server):
         refusal.value.close()
         return refusal.value.code
 
-    open_page("/compare?T=1000&delta=60")
+    open_page("/truth?T=1000&delta=60")
 
     assert status("any") == 403
 
