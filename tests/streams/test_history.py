@@ -14,7 +14,7 @@ SIZE = history_size(1)
 
 def recorded(chunks, length: int = 2**40) -> History:
     """A record of 1, 2, 3, … in sequences of this length, taken in by chunks of these sizes."""
-    history, seen = History.empty(LINE, 1), 0
+    history, seen = History.empty(LINE, SIZE), 0
     for size in chunks:
         times = np.arange(seen + 1, seen + size + 1)
         history.add(times[:, None].astype(float), (times - 1) // length)
@@ -68,7 +68,7 @@ def test_sequences_end_in_a_sample_where_they_ended_in_the_stream(seen, length, 
 
 
 def test_it_is_full_whenever_it_has_doubled():
-    history = History.empty(LINE, 1)
+    history = History.empty(LINE, SIZE)
     full = []
     for t in range(5 * SIZE):
         history.add(np.array([[float(t)]]), np.zeros(1, np.int64))
