@@ -40,7 +40,7 @@ from rhmm.streams.start import ENOUGH
 from rhmm.streams.streaming_kernel import StreamingState, learn
 from rhmm.streams.trace import Trace
 
-BANK: tuple[int | str, ...] = (50, 200, "growing")
+BANK: tuple[int | str, ...] = (50, 400, "growing")
 """The memories that run side by side."""
 
 _HORIZON = 100.0
