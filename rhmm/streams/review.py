@@ -67,20 +67,31 @@ def review(
 ) -> Found | None:  # fmt: skip
     """A model that explains the record better than the present one, if any does.
 
-    With `to_rest`, EM goes on until it rests if the record is whole and there are many states.
+    With `to_rest`, EM goes on until it rests if the record is whole and there are many states. When
+    it first has as many observations as moves are tried on, that is from a fresh search as well.
     """
     n = len(state.delta)
     step = max(history.kept // (_LOOK * n), 1)
     found = _better(history.sample(manifold, least_delta, step), state, rng, afresh=afresh)
     if not (to_rest and history.is_whole and len(history.points) > history_size(n)):
         return found
-    begun = [state] if found is None else [found.fit] if afresh else [found.fit, state]
-    prior, sample = float(np.mean(state.delta)), history.sample(manifold, least_delta)
+    sample, prior = history.sample(manifold, least_delta), float(np.mean(state.delta))
+    begun: list[Fit | StreamingState] = [] if found is None else [found.fit]
+    if not afresh or found is None:
+        begun.append(state)
+    if history.kept // 2 < _LOOK * n <= history.kept:
+        begun.append(_searched(sample, n, rng))
     fits = [
         climbed(sample, b.transmat, b.means, b.delta, prior, _STEPS_TO_REST, _AT_REST)
         for b in begun
     ]
     return Found(max(fits, key=lambda fit: fit.log_likelihood), math.inf)
+
+
+def _searched(sample: Sample, n: int, rng) -> Fit:
+    """The best of several starts, improved by moves."""
+    found = starts(sample, n, rng, tried=_STARTS, kept=_STARTS_KEPT, steps=_STEPS)[0]
+    return improved(sample, found, rng, tried=_TRIED_AFRESH, steps=_STEPS_AFRESH)
 
 
 def _better(sample: Sample, state: StreamingState, rng, *, afresh: bool) -> Found | None:
@@ -95,8 +106,7 @@ def _better(sample: Sample, state: StreamingState, rng, *, afresh: bool) -> Foun
         return None
     settled = climbed(sample, state.transmat, state.means, state.delta, prior, _STEPS)
     if afresh:
-        found = starts(sample, n, rng, tried=_STARTS, kept=_STARTS_KEPT, steps=_STEPS)[0]
-        found = improved(sample, found, rng, tried=_TRIED_AFRESH, steps=_STEPS_AFRESH)
+        found = _searched(sample, n, rng)
         return Found(found, math.inf) if found.log_likelihood >= settled.log_likelihood else None
     found = improved(sample, settled, rng, tried=_TRIED, steps=_STEPS)
     by_chance = n * (n + sample.manifold.dim)
