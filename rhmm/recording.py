@@ -1,11 +1,15 @@
 """Observations with all that is known of them besides: labels, sequences, times."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from rhmm.manifolds import Manifold
+from rhmm.validation import check_integer
+
+_BLOCK = 32
+"""Observations that follow each other in a thinned recording."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +38,27 @@ class Recording:
         """Where the observations of a sequence are."""
         ends = np.cumsum(self.lengths)
         return slice(int(ends[number] - self.lengths[number]), int(ends[number]))
+
+    def thinned(self, most: int) -> "Recording":
+        """About `most` of the observations: blocks that follow each other, evenly spread.
+
+        Each block is a sequence of its own. A recording that is not longer is returned as it is.
+        """
+        every = -(-len(self.points) // check_integer("most", most, at_least=1))
+        if every == 1:
+            return self
+        place = np.arange(len(self.points))
+        kept = place[place // _BLOCK % every == 0]
+        owner = np.repeat(np.arange(len(self.lengths)), self.lengths)[kept]
+        firsts = np.flatnonzero(np.diff(owner, prepend=-1) | np.diff(kept // _BLOCK, prepend=-1))
+        return replace(
+            self,
+            points=self.points[kept],
+            lengths=np.diff(firsts, append=len(kept)),
+            sequence_names=tuple(self.sequence_names[number] for number in owner[firsts]),
+            labels=None if self.labels is None else self.labels[kept],
+            times=None if self.times is None else self.times[kept],
+        )
 
     def states_table(self, probabilities: np.ndarray) -> dict[str, Any]:
         """The columns of a file: each observation with its most probable state, counted from 1.

@@ -9,6 +9,7 @@ settings.load_profile("steady")
 FOLDERS = {
     "tests/canvas": "canvas",
     "tests/learners": "online learners",
+    "tests/manifolds": "manifolds",
     "tests/streams": "online learners",
 }
 """Folders whose files share what takes long to start or to compile, by the name of their share."""

@@ -43,6 +43,55 @@ def test_aic_weighs_states_less():
     np.testing.assert_allclose(found.values, [model.aic(X) for model in found.models])
 
 
+def test_held_out_observations_are_predicted_by_what_the_others_teach():
+    # One state makes observations independent, so each part is a plain fit to the two others.
+    manifold = Hyperbolic(2)
+    X, _ = chain(manifold, 2).sample(300, random_state=0)
+    X[40] = np.nan
+    expected, part = 0.0, np.arange(300) // 12 % 3
+    for number in range(3):
+        learned = RiemannianHMM(manifold, 1, random_state=0, tol=1e-9).fit(X[part != number])
+        expected += learned.score(X[part == number])
+    found = select_n_components(
+        manifold, X, [1, 2], criterion="predictive", lengths=[100, 200], random_state=0
+    )
+    assert found.values[0] == pytest.approx(-2.0 * expected, rel=1e-6)
+
+
+def test_what_predicts_best_is_the_number_of_states_or_little_more():
+    X, _ = chain(Hyperbolic(2), 3).sample(900, random_state=1)
+    seen = []
+    found = select_n_components(
+        Hyperbolic(2), X, range(1, 6), criterion="predictive", random_state=0,
+        callback=lambda *told: seen.append(told),
+    )  # fmt: skip
+    assert found.best.n_components in (3, 4)
+    assert found.explanation().startswith(
+        f"Held-out observations are predicted best with {found.best.n_components} states, and "
+        "−2 log p is larger by"
+    )
+    plain = select_n_components(Hyperbolic(2), X, range(1, 6), random_state=0)
+    np.testing.assert_array_equal(found.by("bic").values, plain.values)
+    done, totals = zip(*seen, strict=True)
+    assert set(totals) == {20}
+    assert sorted(done) == list(done)
+    assert done[-1] == 20
+
+
+def test_a_criterion_that_was_not_asked_for_is_not_known():
+    X, _ = chain(Euclidean(2), 1).sample(60, random_state=0)
+    found = select_n_components(Euclidean(2), X, [1], random_state=0)
+    with pytest.raises(ValueError, match=r"^criterion must be"):
+        found.by("predictive")
+
+
+def test_observations_that_are_not_held_out_must_be_enough():
+    with pytest.raises(ValueError, match=r"^X must hold at least 4 observations besides"):
+        select_n_components(
+            Euclidean(2), np.eye(5)[:, :2] * 3.0, [4], criterion="predictive", random_state=0
+        )
+
+
 def test_the_same_seed_gives_the_same_curve():
     X, _ = chain(Hyperbolic(2), 3).sample(500, random_state=0)
     one, other = (

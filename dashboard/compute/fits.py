@@ -11,19 +11,23 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from dashboard.compute import data_workers
+from dashboard.compute.counting import Curve, counted
 from dashboard.compute.data_workers import Watch
 from dashboard.compute.jobs import Expected, Report
+from dashboard.compute.labels import Agreement, agreement, taught
 from dashboard.compute.recording_map import Map, drawn
 from dashboard.compute.visits import Visits, visits
 from dashboard.model.analysis import (
     EM,
-    MOST_STATES,
+    LAST_STEPS,
+    PREDICTION,
     ROUND,
     SEED,
     HeldFile,
     HeldRecording,
     ReadOptions,
     streaming_window,
+    thinned_size,
 )
 from rhmm import (
     DegenerateWarning,
@@ -35,8 +39,6 @@ from rhmm import (
 from rhmm.learners.em import Monitor
 from rhmm.reading import Reading, WrongFileError, names_in, read
 from rhmm.recording import Recording
-from rhmm.scoring import accuracy, match_states
-from rhmm.selection import Selection, select_n_components
 
 _SEARCHED = 150_000
 """Numbers of the sample on which EM searches its start, about."""
@@ -77,8 +79,8 @@ class FitRequest:
     """Learn the states of this recording."""
 
     held: HeldRecording
-    n_states: int | None
-    """None if BIC is to choose."""
+    n_states: int | str
+    """Or what is to choose it, `BIC` or `PREDICTION`."""
     method: str
     emission: str = ROUND
     is_recentred: bool = False
@@ -96,11 +98,13 @@ class FitRequest:
     @property
     def effort(self) -> float:
         recording = self.held.recording
-        numbers = len(recording.points) * recording.manifold.dim
+        size = thinned_size(recording) or len(recording.points)
+        numbers = size * recording.manifold.dim
         searched = min(numbers, _SEARCHED)  # starts are searched on a sample
         each = 1.0 if self.emission == ROUND else _OF_A_SHAPE
-        if self.n_states is None:
-            return each * (600.0 * searched + 20.0 * numbers)
+        if isinstance(self.n_states, str):
+            rounds = 4.0 if self.n_states == PREDICTION else 1.0
+            return rounds * each * (600.0 * searched + 20.0 * numbers)
         return each * self.n_states * (8.0 * searched + numbers)
 
     @property
@@ -110,30 +114,6 @@ class FitRequest:
 
 
 # Results
-
-
-class Curve(NamedTuple):
-    """How many states: the criterion of each number that was tried."""
-
-    n_states: np.ndarray
-    """Shape (K,)."""
-    values: np.ndarray
-    """BIC, shape (K,): less is better."""
-    explanation: str
-
-
-class Agreement(NamedTuple):
-    """How the states agree with the labels, each label matched with the state it fits best."""
-
-    accuracy: float
-    marks: np.ndarray
-    """The state that each label is matched with, shape (labels,). Where there are more labels than
-    states, those left over have numbers that no state has."""
-
-    def label_of(self, state: int) -> int | None:
-        """The label that is matched with this state, if one is."""
-        found = np.flatnonzero(self.marks == state)
-        return int(found[0]) if len(found) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +131,8 @@ class Fitted:
     picture: Map
     agreement: Agreement | None
     """None without labels."""
+    reference: float | None
+    """The share of the labels that a model tells right which was taught them; None without."""
     curve: Curve | None
     """None if the visitor has set the number of states."""
 
@@ -210,7 +192,7 @@ def read_file(name: str, content: bytes, options: ReadOptions, watch: Watch) -> 
 
 def fit(
     recording: Recording,
-    n_states: int | None,
+    n_states: int | str,
     method: str,
     emission: str,
     is_recentred: bool,
@@ -218,24 +200,31 @@ def fit(
 ) -> dict:
     """Learn the states: the fields of `Fitted` but the request."""
     there = int(recording.observed.sum())
-    if n_states is not None and there < n_states:
+    if not isinstance(n_states, str) and there < n_states:
         raise Expected(f"{n_states} states need as many observations, and there are {there}.")
     if is_recentred:
         watch("Re-centring", 0.0)
         moved, _ = recentred(recording.manifold, recording.points, lengths=recording.lengths)
         recording = replace(recording, points=moved)
-    found = None
+    size = thinned_size(recording)
+    few = recording if size is None else recording.thinned(size)
+    curve = start = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        if n_states is None:
-            found = _selected(recording, emission, watch)
-            n_states = found.best.n_components
-        if method == EM:
-            start = None if found is None else found.best
-            model, remark = _by_em(recording, n_states, emission, start, watch)
+        if isinstance(n_states, str):
+            curve, start = counted(few, n_states, emission, watch)
+            n = start.n_components_
         else:
-            model, remark = _by_streaming(recording, n_states, watch), ""
-    watch("Decoding", 1.0)
+            n = n_states
+        if method == EM:
+            model, remark = _by_em(few, n, emission, start, watch)
+            if few is not recording:
+                model, word = _over_all(recording, model, len(few.points), watch)
+                remark = f"{remark} {word}"
+        else:
+            model, remark = _by_streaming(recording, n, watch), ""
+        watch("Decoding", 0.97)
+        reference = taught(few, recording, emission)
     points, lengths = recording.points, recording.lengths
     probabilities = model.predict_proba(points, lengths=lengths)
     states = probabilities.argmax(axis=1)
@@ -245,8 +234,9 @@ def fit(
         "log_likelihood": model.score(points, lengths=lengths) / there,
         "remark": " ".join([remark, *_degenerate(caught)]).strip(),
         "picture": drawn(recording, model),
-        "agreement": agreement(recording, states, n_states),
-        "curve": None if found is None else _curve(found),
+        "agreement": agreement(recording, states, n),
+        "reference": reference,
+        "curve": curve,
     }
 
 
@@ -255,35 +245,6 @@ def _degenerate(caught: Iterable[warnings.WarningMessage]) -> list[str]:
     texts = [str(one.message) for one in caught if issubclass(one.category, DegenerateWarning)]
     named = [re.sub(r"^state (\d+)", lambda m: f"State {int(m[1]) + 1}", text) for text in texts]
     return [f"{text[0].upper()}{text[1:]}." for text in named]
-
-
-def _selected(recording: Recording, emission: str, watch: Watch) -> Selection:
-    most = min(MOST_STATES, int(recording.observed.sum()))
-    searched = 0
-
-    def show(done: int, total: int) -> None:
-        nonlocal searched
-        searched += done == 0
-        # larger models take longer: the share of the work grows as the square of their size
-        if done:
-            watch(f"BIC, {done} of {total} models", 0.8 + 0.15 * done / total)
-        else:
-            watch(f"BIC, searching a model of {searched + 1} states", 0.8 * (searched / most) ** 2)
-
-    watch("BIC, searching a model of 1 state", 0.0)
-    return select_n_components(
-        recording.manifold,
-        recording.points,
-        range(1, most + 1),
-        emission=emission,
-        lengths=recording.lengths,
-        random_state=SEED,
-        callback=show,
-    )
-
-
-def _curve(found: Selection) -> Curve:
-    return Curve(found.n_components, found.values, found.explanation())
 
 
 def _by_em(
@@ -324,27 +285,35 @@ def _by_streaming(recording: Recording, n_states: int, watch: Watch) -> Riemanni
     return _plain(model)
 
 
+def _over_all(
+    recording: Recording, start: RiemannianHMM, size: int, watch: Watch
+) -> tuple[RiemannianHMM, str]:
+    """The model after a few steps of EM over all observations, and a sentence about it."""
+
+    def show(monitor: Monitor) -> None:
+        watch(f"EM over all, step {monitor.n_iter}", 0.6 + 0.3 * monitor.n_iter / LAST_STEPS)
+
+    model = RiemannianHMM(
+        recording.manifold, start.n_components, emission=start.emission, init=start,
+        n_iter=LAST_STEPS, callback=show,
+    )  # fmt: skip
+    model.fit(recording.points, lengths=recording.lengths)
+    remark = (
+        f"These are many observations: EM was run to its end on {size:,} of them, in blocks from "
+        f"all over the data, and then {LAST_STEPS} times over all."
+    )
+    return _plain(model), remark
+
+
 def _plain(model: RiemannianHMM) -> RiemannianHMM:
     """The model without the way it was learned, which need not be kept or sent."""
     startprob, transmat, means, sigmas = model.parameters_
-    if model.emission == ROUND:
-        return RiemannianHMM.from_parameters(model.manifold, startprob, transmat, means, sigmas)
+    law, given = model.law_, (model.manifold, startprob, transmat, means)
+    if law.covariances is None:
+        return RiemannianHMM.from_parameters(*given, sigmas)
     return RiemannianHMM.from_parameters(
-        model.manifold, startprob, transmat, means,
-        emission=model.emission, covariances=model.covariances_,
-    )  # fmt: skip
-
-
-def agreement(recording: Recording, states: np.ndarray, n_states: int) -> Agreement | None:
-    """How states (T,) agree with the labels, if there are any."""
-    if recording.labels is None:
-        return None
-    known = recording.labels >= 0
-    labels, found = recording.labels[known], states[known]
-    n_labels = len(recording.label_names)
-    n = max(n_states, n_labels)
-    marks = match_states(labels, found, n)[:n_labels]
-    return Agreement(accuracy(labels, found, n), marks)
+        *given, emission=law.emission, covariances=law.covariances, degrees=law.degrees
+    )
 
 
 def is_of_matrices(manifold: Manifold) -> bool:

@@ -9,7 +9,8 @@ from html import escape
 
 import numpy as np
 
-from dashboard.compute.fits import Curve, Fitted
+from dashboard.compute.counting import Curve
+from dashboard.compute.fits import Fitted
 from dashboard.compute.recording_map import ellipse
 from dashboard.compute.shared_cache import kept_with_it
 from dashboard.figures.common import DIFFERENCES, NEUTRAL, titled
@@ -28,6 +29,8 @@ _LONGEST_NAME = 12
 _TICKS = [digit * 10**power for power in range(6) for digit in (1, 2, 5)]
 _LEAST_ARROW = 0.005
 """Transitions that are rarer have no arrow: learned chains have many that never happen."""
+_SMALL = 0.014
+"""Half the length of a small ellipse, as a share of the map's width."""
 _RATIO = 1.15
 """Of the width of a map to its height."""
 
@@ -36,10 +39,18 @@ _RATIO = 1.15
 def map_figure(fitted: Fitted) -> Drawing:
     """The observations in the colours of their states, and the means."""
     picture, figure = fitted.picture, Drawing()
+    extent = (-1.0, -1.0, 1.0, 1.0)
+    if not is_exact(fitted):
+        extent = _extent(picture.places, picture.means, *picture.outlines)
     states = fitted.states[picture.shown]
     for state in range(fitted.n_states):
-        add_dots(figure, state, picture.places[states == state])
-    for state, outline in enumerate(() if picture.outlines is None else picture.outlines):
+        mine = states == state
+        if picture.matrices is None:
+            add_dots(figure, state, picture.places[mine])
+        else:
+            size = _SMALL * (extent[2] - extent[0])
+            _add_ellipses(figure, state, picture.places[mine], picture.matrices[mine], size)
+    for state, outline in enumerate(picture.outlines):
         add_line(figure, state, outline)
     x, y = picture.means.T
     n = fitted.n_states
@@ -52,12 +63,26 @@ def map_figure(fitted: Fitted) -> Drawing:
         text=[f"mean of state {i + 1}, σ = {s:.3f}" for i, s in enumerate(fitted.model.sigmas_)],
         hovertemplate="%{text}<extra></extra>",
     )  # fmt: skip
-    if is_exact(fitted):
-        lay_out(figure, (-1.0, -1.0, 1.0, 1.0), "", is_round=True)
-    else:
-        lay_out(figure, _extent(picture.places, picture.means), "", is_round=False)
+    lay_out(figure, extent, "", is_round=is_exact(fitted))
     figure.layout |= {"margin": {"l": 0, "r": 0, "t": 4, "b": 0}, "title": None}
     return figure
+
+
+def _add_ellipses(
+    figure: Drawing, state: int, places: np.ndarray, matrices: np.ndarray, size: float
+) -> None:
+    """Matrices of two rows at their places, each as its ellipse with the longer half axis `size`:
+    how large it is says the map, how long and how it is turned the ellipse."""
+    if not len(places):
+        return
+    longest = np.linalg.eigvalsh(matrices)[:, -1, None, None]
+    lines = places[:, None] + size * ellipse(matrices / longest)
+    gaps = np.full((len(lines), 1, 2), np.nan)
+    x, y = np.concatenate([lines, gaps], axis=1).reshape(-1, 2).T.astype(np.float32)
+    figure.add(
+        "scatter", x=x, y=y, mode="lines", hoverinfo="skip", opacity=0.8,
+        line={"color": STATE_COLOURS[state], "width": 1.5},
+    )  # fmt: skip
 
 
 def is_exact(fitted: Fitted) -> bool:
@@ -100,10 +125,13 @@ def mean_figures(fitted: Fitted) -> list[Drawing]:
     means, names = fitted.model.means_, fitted.request.held.channels
     deviations = np.sqrt(np.diagonal(means, axis1=1, axis2=2))
     most = 1.05 * float(deviations.max())
+    if len(means[0]) == 2:
+        most *= float(_further(fitted.model.sigmas_).max())
     figures = []
     for state, (mean, deviation) in enumerate(zip(means, deviations, strict=True)):
         if len(mean) == 2:
-            figure = _ellipse_figure(state, mean, most, names)
+            further = _further(fitted.model.sigmas_[state])
+            figure = _ellipse_figure(state, mean, further, most, names)
         else:
             figure = _mean_figure(state, mean, deviation, most, names)
         figure.layout |= titled(f"State {state_label(state)}{_label_of(fitted, state)}")
@@ -111,9 +139,23 @@ def mean_figures(fitted: Fitted) -> list[Drawing]:
     return figures
 
 
-def _ellipse_figure(state: int, mean: np.ndarray, most: float, names: Sequence[str]) -> Drawing:
+def _further(sigma):
+    """By how much an ellipse must grow to be at the distance σ: d(P, cP) = √2 |log c|, and the axes
+    grow as √c."""
+    return np.exp(sigma / np.sqrt(8.0))
+
+
+def _ellipse_figure(
+    state: int, mean: np.ndarray, further: float, most: float, names: Sequence[str]
+) -> Drawing:
+    """The ellipse of a mean; dashed, those as much larger and smaller that their distance is σ."""
     x, y = ellipse(mean).T
     figure = Drawing()
+    for factor in (1.0 / further, further):
+        figure.add(
+            "scatter", x=factor * x, y=factor * y, mode="lines", hoverinfo="skip",
+            line={"color": NEUTRAL, "width": 2, "dash": "dash"},
+        )  # fmt: skip
     figure.add(
         "scatter", x=x, y=y, mode="lines", fill="toself", fillcolor=STATE_COLOURS[state],
         opacity=0.8, line={"color": STATE_COLOURS[state], "width": 3}, hoverinfo="skip",
@@ -249,32 +291,49 @@ def stays_in_words(fitted: Fitted) -> str:
     return f"How long states stay. Medians in observations: {', '.join(medians)}."
 
 
+_CURVES = {
+    "bic": ("BIC", "#8A63D2", "solid"),
+    "predictive": ("−2 log p held out", "#C2571A", "dash"),
+}
+"""The name, colour and dash of each criterion."""
+
+
 def curve_figure(curve: Curve, used: int) -> Drawing:
-    """BIC of each number of states, above its least; a ring around the number that is used."""
+    """Each criterion above its least for every number of states; a ring around the number that is
+    used, and a mark at the one that was found in one pass."""
     figure = Drawing()
-    above = curve.values - curve.values.min()
-    figure.add(
-        "scatter", x=curve.n_states, y=above, mode="lines+markers", showlegend=False,
-        line={"color": "#8A63D2", "width": 3}, marker={"size": 9},
-        hovertemplate="%{x} states: BIC is %{y:,.1f} above its least<extra></extra>",
-    )  # fmt: skip
     at = np.flatnonzero(curve.n_states == used)
-    figure.add(
-        "scatter", x=curve.n_states[at], y=above[at], mode="markers", showlegend=False,
-        marker={"size": 20, "symbol": "circle-open", "color": NEUTRAL, "line": {"width": 3}},
-        hoverinfo="skip",
-    )  # fmt: skip
+    for key, values in curve.values.items():
+        name, colour, dash = _CURVES[key]
+        above = values - values.min()
+        figure.add(
+            "scatter", x=curve.n_states, y=above, mode="lines+markers", name=name,
+            line={"color": colour, "width": 3, "dash": dash}, marker={"size": 9},
+            hovertemplate=f"%{{x}} states: {name} is %{{y:,.1f}} above its least<extra></extra>",
+        )  # fmt: skip
+        figure.add(
+            "scatter", x=curve.n_states[at], y=above[at], mode="markers", showlegend=False,
+            marker={"size": 20, "symbol": "circle-open", "color": NEUTRAL, "line": {"width": 3}},
+            hoverinfo="skip",
+        )  # fmt: skip
+    if curve.online is not None:
+        figure.add(
+            "scatter", x=[curve.online], y=[0.0], mode="markers", name="one pass",
+            marker={"size": 13, "symbol": "triangle-up", "color": "#00806A"}, cliponaxis=False,
+            hovertemplate="one pass found %{x} states<extra></extra>",
+        )  # fmt: skip
     figure.layout = {
         "margin": {"l": 0, "r": 10, "t": 10, "b": 0},
-        "height": 300,
+        "height": 320,
         "xaxis": {
             "title": {"text": "number of states", "font": {"size": 15}}, "dtick": 1,
             "tickfont": {"size": 14}, "zeroline": False, "fixedrange": True,
         },
         "yaxis": {
-            "title": {"text": "BIC above its least", "font": {"size": 15}}, "nticks": 6,
-            "tickfont": {"size": 14}, "zeroline": False, "fixedrange": True,
+            "title": {"text": "above its least", "font": {"size": 15}}, "nticks": 6,
+            "tickfont": {"size": 14}, "zeroline": False, "fixedrange": True, "rangemode": "tozero",
         },
+        "legend": {"x": 1.0, "xanchor": "right", "y": 1.0, "font": {"size": 14}},
         "dragmode": False,
     }  # fmt: skip
     return figure

@@ -26,7 +26,7 @@ def ball_figure(fitted: Fitted) -> Drawing:
     for state in range(fitted.n_states):
         _add(figure, picture.places[states == state], mode="markers", hoverinfo="skip",
              marker={"color": STATE_COLOURS[state], "size": 2, "opacity": 0.4})  # fmt: skip
-    for state, circles in enumerate(() if picture.outlines is None else picture.outlines):
+    for state, circles in enumerate(picture.outlines):
         for circle in circles:
             _add(figure, circle, mode="lines", hoverinfo="skip",
                  line={"color": STATE_COLOURS[state], "width": 6})  # fmt: skip
@@ -55,8 +55,9 @@ def ellipsoids_figure(fitted: Fitted) -> Drawing:
             colorscale=[[0.0, colour], [1.0, colour]], showscale=False, hoverinfo="skip",
             lighting={"ambient": 0.65, "diffuse": 0.6, "specular": 0.1},
         )  # fmt: skip
-    centres = np.column_stack([_GAP * np.arange(n), np.zeros(n), np.full(n, -1.6)])
-    _add(figure, centres, mode="text", text=[f"{STATE_GLYPHS[i]} {i + 1}" for i in range(n)],
+    centres = np.column_stack([_GAP * np.arange(n), np.zeros(n), np.full(n, -1.2)])
+    _add(figure, centres, mode="text", textposition="bottom center",  # below them in any size
+         text=[f"{STATE_GLYPHS[i]} {i + 1}" for i in range(n)],
          textfont={"size": 16, "color": STATE_COLOURS[:n]}, hoverinfo="skip")  # fmt: skip
     names = fitted.request.held.channels
     corner = np.array([-0.8 * _GAP, 0.0, -1.0])
@@ -64,7 +65,7 @@ def ellipsoids_figure(fitted: Fitted) -> Drawing:
         _add(figure, np.stack([corner, corner + way]), mode="lines+text", hoverinfo="skip",
              text=["", name], textfont={"size": 13, "color": NEUTRAL},
              line={"color": NEUTRAL, "width": 4})  # fmt: skip
-    _lay_out(figure, dict.fromkeys("xyz", _FACE), zoom=0.45 + 0.07 * n, is_wide=True)
+    _lay_out(figure, dict.fromkeys("xyz", _FACE), zoom=0.5 + 0.07 * n, is_wide=True)
     return figure
 
 
@@ -112,7 +113,10 @@ def _lay_out(figure: Drawing, axes: dict[str, dict], zoom: float, is_wide: bool 
         "scene": {
             **{f"{name}axis": axis for name, axis in axes.items()},
             "aspectmode": "data",
-            "camera": {"eye": {name: zoom * value for name, value in eye.items()}},
+            "camera": {
+                "eye": {name: zoom * value for name, value in eye.items()},
+                "center": {"x": 0.0, "y": 0.0, "z": -0.12 if is_wide else 0.0},  # names are below
+            },
             "dragmode": "orbit",
         },
         "showlegend": False,

@@ -13,22 +13,30 @@ from dashboard.model.fields import Control, Settings, setting
 from dashboard.model.kinds import Choice
 from rhmm.datasets import load_emg, load_watch, load_weather, make_chain
 from rhmm.datasets.dataset import Dataset
+from rhmm.emissions.covariances import STUDENT
 from rhmm.reading import Window
 from rhmm.recording import Recording
 
 MOST_STATES = 12
-AUTO = "auto"
-"""In place of a number of states: BIC chooses it."""
+BIC, PREDICTION = "auto", "prediction"
+"""In place of a number of states: what chooses it."""
 FILE = "file"
 """In place of a recording that ships with the product: the visitor's own file."""
 EM, STREAMING = "em", "streaming"
 ROUND, TIED, DIAG, FULL = "riemannian", "tied", "diag", "full"
 """Emissions, by the engine's names."""
+LIGHT, HEAVY = "light", "heavy"
 AS_IT_IS, RECENTRED = "as_it_is", "recentred"
 SEED = 0
 """Of the search for a start, so that a script gives the same numbers."""
 MOST_WINDOW = 200
 """Observations that the streaming learner starts from, if there are so many."""
+LARGE = 1_000_000
+"""Numbers of a recording above which EM would take minutes, see `thinned_size`."""
+_THINNED = 200_000
+"""Numbers of the part that is learned from at first, if a recording is larger."""
+LAST_STEPS = 5
+"""Of EM, over all observations, after that."""
 
 
 class Shipped(NamedTuple):
@@ -70,6 +78,9 @@ OFFERED = SHIPPED | SIMULATED
 """All that a visitor can open without a file."""
 
 
+_COUNTS = tuple(map(str, range(1, MOST_STATES + 1)))
+
+
 def _one_of(
     names: dict[str, str],
     key: str,
@@ -93,14 +104,16 @@ class Analysis(Settings):
     states: str = setting(
         "5",
         "states",
-        Choice("The number of states", (AUTO, *map(str, range(1, MOST_STATES + 1)))),
+        Choice("The number of states", (BIC, PREDICTION, *_COUNTS)),
         control=Control(
             "slider",
             "Number of states",
-            "How many hidden states the model has. “BIC” tries 1 to 12 of them and takes the "
-            "number that Bayes’ criterion prefers; you can set another one afterwards.",
-            options=(AUTO, *map(str, range(1, MOST_STATES + 1))),
-            names={AUTO: "BIC"} | {str(n): str(n) for n in range(1, MOST_STATES + 1)},
+            f"How many hidden states the model has. “BIC” and “prediction” try 1 to {MOST_STATES} "
+            "of them. BIC asks for the number behind the data: it charges for every parameter. "
+            "Prediction asks which number foretells observations best that were held out while it "
+            "was learned; that takes four times as long. You can set another one afterwards.",
+            options=(BIC, PREDICTION, *_COUNTS),
+            names={BIC: "BIC", PREDICTION: "prediction"} | {n: n for n in _COUNTS},
         ),
     )
     method: str = _one_of(
@@ -122,7 +135,16 @@ class Analysis(Settings):
         "Shape of states",
         "How observations spread around the mean of their state. Round is the paper’s Gaussian, "
         "alike in all directions. The others are Gaussians of the tangent space at the mean; their "
-        "widths and directions are learned. Streaming knows only the round.",
+        "widths and directions are learned.",
+        shown=lambda analysis: analysis.method == EM,
+    )
+    tails: str = _one_of(
+        {LIGHT: "Of a Gaussian", HEAVY: "Heavy, of Student’s law"},
+        "tails",
+        "The tails of states",
+        "Tails of states",
+        "Heavy tails expect observations far from every mean, and let them pull less. How heavy "
+        "they are is learned, one number for all states. Then outliers need no state of their own.",
         shown=lambda analysis: analysis.method == EM,
     )
     centring: str = _one_of(
@@ -135,15 +157,27 @@ class Analysis(Settings):
         "amplifier is, and leaves distances within each of them as they are.",
     )
 
-    @property
-    def emission(self) -> str:
-        """The engine's name of the shape that is learned: streaming knows one alone."""
-        return self.shape if self.method == EM else ROUND
+    reference: str = setting("no", "taught", Choice("The comparison with labels", ("no", "yes")))
+    """Whether a model that was taught the labels is shown beside."""
 
     @property
-    def n_states(self) -> int | None:
-        """None if BIC is to choose."""
-        return None if self.states == AUTO else int(self.states)
+    def emission(self) -> str:
+        """The engine's name of the law of observations in a state: streaming knows one alone."""
+        if self.method != EM:
+            return ROUND
+        if self.tails == LIGHT:
+            return self.shape
+        return STUDENT if self.shape == ROUND else f"{STUDENT}-{self.shape}"
+
+    @property
+    def n_states(self) -> int | str:
+        """A number, or what is to choose it."""
+        return int(self.states) if self.states in _COUNTS else self.states
+
+    @property
+    def leaves_law_aside(self) -> bool:
+        """Whether another law of observations is set than the method can learn."""
+        return self.method != EM and (self.shape, self.tails) != (ROUND, LIGHT)
 
 
 class ReadOptions(NamedTuple):
@@ -212,3 +246,9 @@ def shipped(key: str) -> HeldRecording:
 def streaming_window(n_observed: int, n_states: int) -> int:
     """From how many observations the streaming learner starts: a quarter, if they are few."""
     return max(n_states, min(MOST_WINDOW, n_observed // 4))
+
+
+def thinned_size(recording: Recording) -> int | None:
+    """How many observations EM and the count of states begin with; None if with all."""
+    dim = recording.manifold.dim
+    return _THINNED // dim if len(recording.points) * dim > LARGE else None

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dashboard.compute.counting import Curve
 from dashboard.compute.fits import Fitted
 from dashboard.model.analysis import ROUND, HeldFile, HeldRecording
 from dashboard.text import columns, formatting, tables
@@ -177,6 +178,13 @@ def _line(fitted: Fitted, state: int, stays: np.ndarray) -> list[str]:
     return line
 
 
+ONLY_ROUND = (
+    "One pass learns round states with the tails of a Gaussian: the shape and the tails that are "
+    "set are those of EM."
+)
+ASK_FOR_REFERENCE = "Compare with a model that was taught the labels"
+
+
 def summary(fitted: Fitted) -> str:
     """How good the model is, as far as that is known."""
     words = f"log p = {formatting.number(fitted.log_likelihood)} per observation."
@@ -187,31 +195,65 @@ def summary(fitted: Fitted) -> str:
         )
     if fitted.request.emission != ROUND:
         words += " σ is that of a round state as wide."
+    degrees = fitted.model.law_.degrees
+    if degrees is not None:
+        words += f" The tails have ν = {formatting.number(degrees, 1)} degrees of freedom."
     return f"{words} {fitted.remark}".rstrip()
+
+
+def reference(fitted: Fitted) -> str:
+    """What labels would have been worth."""
+    if fitted.reference is None:
+        return ""
+    return (
+        f"A model of the same kind that was taught the labels, with a state for each, tells "
+        f"**{formatting.percent(fitted.reference)}** of them right on the same observations."
+    )
+
+
+def how_many(curve: Curve) -> str:
+    """Why BIC, prediction and one pass prefer their numbers of states."""
+    sentences = [*curve.explanations]
+    if curve.online is not None:
+        states = "1 state" if curve.online == 1 else f"{curve.online} states"
+        sentences.append(
+            f"The streaming learner, which lets states be born and die in one pass, ends with "
+            f"{states}."
+        )
+    sentences.append(
+        "BIC charges for every parameter and asks for the number behind the data. Prediction asks "
+        "only what foretells best, and often takes more."
+        if "predictive" in curve.values
+        else "BIC charges for every parameter; “prediction” holds observations out instead."
+    )
+    return " ".join([*sentences, "The ring is the number in use: the choice is yours."])
 
 
 def map_note(fitted: Fitted) -> str:
     """What the map shows, and what it does not."""
     picture, total = fitted.picture, fitted.n_observed
-    if picture.outlines is not None:
+    is_round = fitted.request.emission == ROUND
+    if picture.is_solid or fitted.recording.manifold == Hyperbolic(2):
         space, round_one = (
             ("The ball, which can be turned,", "sphere")
             if picture.is_solid
             else ("The disk", "circle")
         )
-        outline = (
-            f"{round_one} has radius σ"
-            if fitted.request.emission == ROUND
-            else "outline is one standard deviation away"
-        )
+        outline = f"{round_one} has radius σ" if is_round else "outline is one deviation away"
         words = f"{space} is its own map. A large mark is a mean, its {outline}."
+    elif picture.share == 1.0:
+        outline = "has radius σ" if is_round else "is one deviation away"
+        words = f"A large mark is a mean, its outline {outline}."
     else:
         words = (
-            "A large mark is a mean. The map is flat: it has the two directions in which the "
-            "observations spread most around their centre of mass, and shows "
-            f"{formatting.percent(picture.share)} of their variance. No distance looks longer than "
-            "it is."
+            f"A large mark is a mean, its outline what the map shows of "
+            f"{'σ' if is_round else 'one deviation'} in all directions. The map is flat: it has "
+            "the two directions in which the observations spread most around their centre of "
+            f"mass, and shows {formatting.percent(picture.share)} of their variance. No distance "
+            "looks longer than it is."
         )
+    if picture.matrices is not None:
+        words += " A small ellipse is an observation: its form and how it is turned, not its size."
     words += " Transitions with a probability below 0.005 have no arrow."
     if len(picture.shown) < total:
         words += f" {len(picture.shown):,} of {total:,} observations are drawn, evenly spread."
@@ -221,7 +263,10 @@ def map_note(fitted: Fitted) -> str:
 def means_note(fitted: Fitted) -> str:
     """How the means of matrices are drawn."""
     if fitted.recording.manifold.size == 2:
-        words = "The mean of each state is a matrix, drawn as its ellipse: all in the same scale."
+        words = (
+            "The mean of each state is a matrix, drawn as its ellipse: all in the same scale. "
+            "Dashed are the larger and the smaller one at distance σ."
+        )
     else:
         words = (
             "The mean of each state is a matrix: its correlations as colours, violet below 0 and "

@@ -10,16 +10,18 @@ import numpy as np
 import pyarrow
 from pyarrow import parquet
 
+from dashboard.compute.counting import CRITERIA, most_states
 from dashboard.compute.fits import Fitted
 from dashboard.model.analysis import (
     EM,
-    MOST_STATES,
+    LAST_STEPS,
     OFFERED,
     ROUND,
     SEED,
     HeldFile,
     ReadOptions,
     streaming_window,
+    thinned_size,
 )
 from dashboard.text.files import NEEDS_RHMM, csv_of
 
@@ -99,13 +101,24 @@ def _learning(fitted: Fitted) -> tuple[list[str], str]:
     request = fitted.request
     lines, more, n = [], [], repr(request.n_states)
     init, shape = "", "" if request.emission == ROUND else f", emission={request.emission!r}"
-    if request.n_states is None:
-        most = min(MOST_STATES, fitted.n_observed)
+    size, data = thinned_size(fitted.recording), "points, lengths=lengths"
+    if size is not None and (request.method == EM or isinstance(request.n_states, str)):
+        more.append("from dataclasses import replace")
+        lines.append(
+            f"few = replace(recording, points=points).thinned({size})  # blocks from all over it"
+        )
+        data = "few.points, lengths=few.lengths"
+    if isinstance(request.n_states, str):
+        part = fitted.recording if size is None else fitted.recording.thinned(size)
+        most = most_states(int(part.observed.sum()), request.n_states)
+        criterion = CRITERIA.get(request.n_states)
+        asked = "" if criterion is None else f", criterion={criterion!r}"
+        points, _, ends = data.partition(", ")
         more.append("from rhmm.selection import select_n_components")
         lines.append(
             "found = select_n_components(\n"
-            f"    recording.manifold, points, range(1, {most + 1}){shape}, lengths=lengths, "
-            f"random_state={SEED}\n)\n"
+            f"    recording.manifold, {points}, range(1, {most + 1}){asked}{shape},\n"
+            f"    {ends}, random_state={SEED},\n)\n"
             "print(found.explanation())"
         )
         n, init = "found.best.n_components", ", init=found.best"
@@ -113,8 +126,13 @@ def _learning(fitted: Fitted) -> tuple[list[str], str]:
         more.append("from rhmm import RiemannianHMM")
         lines.append(
             f"model = RiemannianHMM(recording.manifold, {n}{shape}{init}, random_state={SEED})\n"
-            "model.fit(points, lengths=lengths)"
+            f"model.fit({data})"
         )
+        if size is not None:
+            lines.append(
+                f"model = RiemannianHMM(recording.manifold, model.n_components{shape}, init=model, "
+                f"n_iter={LAST_STEPS})\nmodel.fit(points, lengths=lengths)"
+            )
     else:
         more.append("from rhmm import StreamingRiemannianHMM")
         window = streaming_window(fitted.n_observed, fitted.n_states)

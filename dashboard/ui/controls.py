@@ -49,7 +49,7 @@ def data_sidebar() -> None:
     """The controls of the Data page, and the link to share."""
     me = session.visitor()
     with st.sidebar:
-        for name in ("states", "method", "shape", "centring"):
+        for name in ("states", "method", "shape", "tails", "centring"):
             setting(me.analysis, name)
         _share()
 

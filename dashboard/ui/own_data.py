@@ -4,7 +4,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from weakref import WeakSet
 
-from dashboard.compute.fits import Curve, FileRead, Fitted, ReadRequest
+from dashboard.compute.counting import Curve
+from dashboard.compute.fits import FileRead, Fitted, ReadRequest
 from dashboard.compute.jobs import Job
 from dashboard.model.analysis import HeldFile, HeldRecording, ReadOptions
 from dashboard.server.uploads import Grant
@@ -45,7 +46,7 @@ class OwnData:
     read: ReadRequest | None = None
     """What was read last, well or not."""
     curve: tuple[tuple, Curve] | None = None
-    """What BIC said of the numbers of states, and of what (`FitRequest.data`)."""
+    """What was said of the numbers of states, and of what (`FitRequest.data`)."""
     uploads: int = 0
     """Files that were taken: each leaves an empty uploader behind."""
     grant: Grant | None = None
@@ -104,4 +105,9 @@ class OwnData:
             self.recent.append(job)
         fitted: Fitted = job.progress.result
         if fitted.curve is not None:
-            self.curve = (fitted.request.data, fitted.curve)
+            of, known = fitted.request.data, self.curve
+            knows_more = (
+                known and known[0] == of and known[1].values.keys() > fitted.curve.values.keys()
+            )
+            if not knows_more:
+                self.curve = (of, fitted.curve)

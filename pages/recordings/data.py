@@ -19,7 +19,7 @@ from dashboard.model.analysis import (
 )
 from dashboard.model.view import MOST_WIDE, clamped_timeline, turned_timeline
 from dashboard.server import uploads
-from dashboard.text import columns
+from dashboard.text import columns, emg
 from dashboard.text import fitted as words
 from dashboard.ui import controls, downloads, sync
 from dashboard.ui.chain_component import chain_diagram
@@ -82,6 +82,10 @@ def tell_story(key: str) -> None:
     st.markdown(f"{story.about} {story.states}")
     if key == "emg":
         st.button(words.SHARPER, on_click=show_sharper, disabled=is_sharper())
+    if key.startswith("emg"):
+        with st.expander(emg.TITLE):
+            st.html(columns.table_html(emg.table(), emg.TITLE))
+            st.markdown(emg.words())
     with st.expander("Who made it, its licence, and how it was processed"):
         st.markdown(words.origin(shipped(key).recording))
 
@@ -142,6 +146,7 @@ def show(progress) -> None:
     if not isinstance(result, Fitted):
         return
     st.markdown(words.summary(result))
+    show_reference(result)
     st.html(columns.table_html(words.states_table(result), "The states"))
     show_map(result)
     st.subheader(
@@ -156,6 +161,22 @@ def show(progress) -> None:
     st.subheader("Take it away")
     downloads.fitted_files_row(result)
     st.caption("Every figure has an SVG of itself in the bar above it.")
+
+
+def show_reference(fitted: Fitted) -> None:
+    if me.analysis.valid.leaves_law_aside:
+        st.info(words.ONLY_ROUND)
+    if fitted.reference is None:
+        sync.hide("reference")
+        return
+
+    def ask(is_asked: bool) -> None:
+        me.propose(me.analysis, reference="yes" if is_asked else "no")
+
+    is_asked = me.analysis.valid.reference == "yes"
+    sync.widget(st.toggle, "reference", words.ASK_FOR_REFERENCE, is_asked, ask)
+    if is_asked:
+        st.markdown(words.reference(fitted))
 
 
 def show_map(fitted: Fitted) -> None:
@@ -211,8 +232,9 @@ def show_means(fitted: Fitted) -> None:
     st.subheader("What each state looks like")
     st.markdown(words.means_note(fitted))
     if fitted.recording.manifold.size == 3:
-        chart(fitted_solid.ellipsoids_figure(fitted), key="ellipsoids", height=260,
-              alt=fitted_solid.ellipsoids_in_words(fitted))  # fmt: skip
+        with st.container(key="data-ellipsoids"):
+            chart(fitted_solid.ellipsoids_figure(fitted), key="ellipsoids", height="stretch",
+                  alt=fitted_solid.ellipsoids_in_words(fitted))  # fmt: skip
     with st.container(key="panels-roomy-means"):
         for state, drawing in enumerate(figures.mean_figures(fitted)):
             with st.container(key=f"panel-roomy-means-{state}"):
@@ -230,8 +252,9 @@ def show_stays(fitted: Fitted) -> None:
     if curve:
         with places[1]:
             st.subheader("How many states")
-            chart(figures.curve_figure(curve, fitted.n_states), key="curve", alt=curve.explanation)
-            st.caption(f"{curve.explanation} The ring is the number in use: the choice is yours.")
+            told = words.how_many(curve)
+            chart(figures.curve_figure(curve, fitted.n_states), key="curve", alt=told)
+            st.caption(told)
 
 
 choose_source()

@@ -6,9 +6,8 @@ import numpy as np
 
 from rhmm.commands.common import columns, positive, progress_bar, write
 from rhmm.commands.data import add_search_arguments, read_data
-from rhmm.learners.em_sizes import CRITERIA
 from rhmm.recording import Recording
-from rhmm.selection import Selection, select_n_components
+from rhmm.selection import CRITERIA, PREDICTIVE, Selection, select_n_components
 
 MOST_STATES = 12
 """That are tried, unless told otherwise."""
@@ -22,7 +21,12 @@ def add(commands) -> None:
     command.add_argument(
         "--most", type=positive, default=MOST_STATES, help=f"states to try ({MOST_STATES})"
     )
-    command.add_argument("--criterion", choices=CRITERIA, default="bic", help="(bic)")
+    command.add_argument(
+        "--criterion",
+        choices=CRITERIA,
+        default="bic",
+        help=f"{PREDICTIVE} holds observations out and predicts them (bic)",
+    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -36,8 +40,8 @@ def select(recording: Recording, most: int, criterion: str, emission: str, seed:
     """Try every number of states under a progress bar."""
     axes = tuple(range(1, recording.points.ndim))
     most = min(most, int(np.sum(~np.isnan(recording.points).any(axis=axes))))
-    with progress_bar(most) as update:
-        update(0, "searching")
+    with progress_bar(1.0, counts=False) as update:
+        update(0.0, "searching")
         return select_n_components(
             recording.manifold,
             recording.points,
@@ -46,13 +50,14 @@ def select(recording: Recording, most: int, criterion: str, emission: str, seed:
             emission=emission,
             lengths=recording.lengths,
             random_state=seed,
-            callback=lambda done, _: update(done, f"{done} of {most} models"),
+            callback=lambda done, total: update(done / total, f"{done} of {total} models"),
         )
 
 
 def _curve(found: Selection):
     """The criterion and the likelihood of each number of states."""
-    content = columns("log p", found.criterion.upper(), "above the least")
+    name = "−2 log p held out" if found.criterion == PREDICTIVE else found.criterion.upper()
+    content = columns("log p", name, "above the least")
     for model, likelihood, value in zip(
         found.models, found.log_likelihood, found.values, strict=True
     ):

@@ -123,5 +123,8 @@ def load_weather() -> Dataset:
             "National Renewable Energy Laboratory, TMY3 station 723170; pvlib 0.16.1, "
             "pvlib/data/723170TYA.CSV"
         ),
-        licence="public domain (United States government); pvlib itself is BSD-3-Clause",
+        licence=(
+            "BSD-3-Clause, that of pvlib, which ships the file; the file itself names none. Its "
+            "numbers were made for the United States Department of Energy"
+        ),
     )

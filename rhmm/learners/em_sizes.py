@@ -15,7 +15,8 @@ from rhmm.manifolds import Manifold
 from rhmm.parameters import sigmas_from_delta
 from rhmm.search import path_of_sizes, sample_for
 
-CRITERIA = ("bic", "aic")
+PENALISED = ("bic", "aic")
+"""Criteria that weigh the likelihood against the number of parameters."""
 _TOL, _N_ITER = 0.1, 100
 """Nats that end EM, since differences between criteria are larger; and its most iterations."""
 

@@ -136,7 +136,7 @@ def _as_rows(values: np.ndarray) -> np.ndarray:
         )
     if values.shape[-1] == 0:
         raise WrongFileError("the rows of the array hold no numbers: save the observations in it")
-    return values.astype(float)
+    return values.astype(float, copy=False)
 
 
 def _content(

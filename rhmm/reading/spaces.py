@@ -32,6 +32,8 @@ LAYOUTS = {
 LARGEST_MATRICES = {"spd": 20, "log-euclidean": 64}
 """The most rows of a matrix. The Gaussian of larger ones on `SPD` takes minutes to prepare."""
 _MATRICES = tuple(LARGEST_MATRICES)
+_PIECE = 10_000
+"""Observations that are checked at a time: checks need a few times the memory of what they see."""
 _ENOUGH_ROWS = 0.5
 """The share of rows that must fit a space for it to be detected; the others are wrong rows."""
 _ASYMMETRY = 1e-6
@@ -194,15 +196,20 @@ def checked_points(
     finite = np.isfinite(flat).all(axis=1)
     for t in np.flatnonzero(~finite & ~missing):
         wrong.append(WrongRow(int(rows[t]), "its numbers must be finite"))
-    if points.ndim == 3:
-        wrong += _asymmetric(points, finite, rows)
-        skew = np.abs(points[finite] - np.swapaxes(points[finite], 1, 2))
-        if skew.max(initial=0.0) > 0 and not wrong:
-            notes.append("The halves of some matrices differ by rounding; their mean was taken.")
-        points[finite] = 0.5 * (points[finite] + np.swapaxes(points[finite], 1, 2))
+    good, are_rounded = np.zeros(len(points), bool), False
+    for begin in range(0, len(points), _PIECE):
+        here = slice(begin, begin + _PIECE)
+        whole, piece = finite[here], points[here]
+        if points.ndim == 3:
+            wrong += _asymmetric(piece, whole, rows[here])
+            matrices = piece[whole]
+            turned = np.swapaxes(matrices, 1, 2)
+            are_rounded |= not np.array_equal(matrices, turned)
+            piece[whole] = 0.5 * (matrices + turned)
+        good[here][whole] = manifold.belongs(piece[whole])
+    if are_rounded and not wrong:
+        notes.append("The halves of some matrices differ by rounding; their mean was taken.")
     named = {row.number for row in wrong}
-    good = np.zeros(len(points), bool)
-    good[finite] = manifold.belongs(points[finite])
     for t in np.flatnonzero(finite & ~good):
         if int(rows[t]) not in named:
             wrong.append(WrongRow(int(rows[t]), manifold.why_not(points[t])))

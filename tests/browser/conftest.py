@@ -1,7 +1,8 @@
 import pytest
 
 from tests.browser.lab import Lab
-from tests.browser.serving import PATIENCE, started_browser, started_server
+from tests.browser.serving import started_browser, started_server
+from tests.browser.visitors import Visitors
 from tests.canvas.serving import served_modules
 
 
@@ -19,6 +20,11 @@ def browser():
 
 
 @pytest.fixture(scope="package")
+def visitors(browser):
+    return Visitors(browser)
+
+
+@pytest.fixture(scope="package")
 def modules():
     """The address of a blank page; below it are the modules of the canvases."""
     with served_modules() as address:
@@ -26,43 +32,30 @@ def modules():
 
 
 @pytest.fixture
-def open_page(browser, server):
-    """Function that opens the dashboard in a fresh context, given that context's options.
+def open_page(visitors, server):
+    """Function that opens the dashboard for a new visitor, see `Visitors.open`."""
+    pages = []
 
-    What the browser complains about is collected in the page's `complaints`.
-    """
-    contexts = []
-
-    def open_page(path="/", server=server, before=None, **options):
-        context = browser.new_context(**{"viewport": {"width": 1400, "height": 950}} | options)
-        contexts.append(context)
-        context.set_default_timeout(PATIENCE * 1000)
-        page = context.new_page()
-        page.complaints = []
-        page.on("console", lambda m: m.type == "error" and page.complaints.append(m.text))
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        if before:
-            before(page)
-        page.goto(server.address + path)
-        return page
+    def open_page(path="/", server=server, **options):
+        pages.append(visitors.open(server.address + path, **options))
+        return pages[-1]
 
     yield open_page
-    for context in contexts:
-        for page in context.pages:  # pytest shows this if the test has failed
-            print(
-                page.url, *page.complaints[-20:], page.locator("body").inner_text()[:2000], sep="\n"
-            )
-        context.close()
+    for page in pages:  # pytest shows what this prints if the test has failed
+        visitors.leave(page)
     print(*server.complaints(), sep="\n")
 
 
 @pytest.fixture
 def open_lab(open_page):
-    """Function that opens the Live lab, and returns when its picture moves."""
+    """Function that opens the Live lab, and returns when its picture is there, or moves."""
 
-    def open_lab(path="/", **options):
-        lab = Lab(open_page(path, **options))
-        lab.wait_until_moving()
+    def open_lab(path="/", moving=False, **options):
+        lab = Lab(open_page(path, moving=moving, **options))
+        if moving:
+            lab.wait_until_moving()
+        else:
+            lab.wait_until_shown()
         return lab
 
     return open_lab

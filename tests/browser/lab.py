@@ -40,6 +40,9 @@ class Lab:
             arg=selector,
         )
 
+    def wait_until_shown(self) -> None:
+        self.wait_for("Number(lab.painted) > 0 && Number(lab.k) > 0")
+
     def wait_until_moving(self) -> None:
         self.wait_for("Number(lab.painted) > 5 && Number(lab.k) > 0")
 

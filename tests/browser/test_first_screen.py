@@ -67,15 +67,14 @@ def test_on_a_phone_play_is_beside_the_map(open_lab):
 def test_observations_appear_as_they_are_seen(open_page):
     lab = Lab(open_page("/?k=300&seed=4", viewport=LAPTOP))
     lab.wait_for_results()
-    count = "(box) => (({ scene, seen }) => scene.countSeen(seen))(box.getRootNode().picture)"
     # the observations come in a message of their own, perhaps after the results
-    lab.page.wait_for_function(f"(box) => ({count})(box) > 0", arg=lab.box.element_handle())
-    assert lab.box.evaluate(count) == 300
+    count = "(({ scene, seen }) => scene.countSeen(seen))(box.getRootNode().picture)"
+    lab.wait_for_pieces(".lab", f"([box]) => {count} === 300")
 
     lab.page.get_by_label("only seen so far").uncheck()
 
     lab.wait_for("lab.k === '300'")
-    assert lab.box.evaluate(count) == 10_000
+    assert lab.box.evaluate(f"(box) => {count}") == 10_000
 
 
 def test_no_state_is_shown_before_it_is_revealed(open_lab):
@@ -160,7 +159,7 @@ def test_presenter_mode_is_one_key_and_part_of_the_link(open_lab, open_page):
 
     path = lab.page.url.removeprefix(lab.page.evaluate("location.origin"))
     again = Lab(open_page(path, viewport=LAPTOP))
-    again.wait_until_moving()
+    again.wait_until_shown()
     again.page.get_by_test_id("stSidebar").wait_for(state="hidden")
     again.page.locator("canvas.map").focus()
     again.page.keyboard.press("p")

@@ -70,38 +70,32 @@ def open_screen(open_page):
     return open_screen
 
 
-@pytest.fixture
-def still(open_screen):
-    """A screen for a visitor who wants nothing to move by itself."""
-    return lambda step, **options: open_screen(step, reduced_motion="reduce", **options)
-
-
 def test_the_picture_shows_its_idea_untouched(open_screen):
-    screen = open_screen("distance")
+    screen = open_screen("distance", moving=True)
     before = screen.value("d")
     screen.wait_until(f"Math.abs(Number(lesson.d) - {before}) > 0.5")
 
     assert screen.box.get_attribute("data-touched") is None
 
 
-def test_nothing_moves_by_itself_if_the_visitor_wants_that(still):
-    screen = still("distance")
+def test_nothing_moves_by_itself_if_the_visitor_wants_that(open_screen):
+    screen = open_screen("distance")
     before, painted = screen.value("d"), screen.value("painted")
     screen.wait_until(f"Number(lesson.painted) > {painted + 30}")
 
     assert screen.value("d") == before
 
 
-def test_dragging_a_point_to_the_rim_makes_the_distance_grow(still):
-    screen = still("distance")
+def test_dragging_a_point_to_the_rim_makes_the_distance_grow(open_screen):
+    screen = open_screen("distance")
     before = screen.value("d")
     screen.drag("Point z", 200, -60)
 
     assert screen.value("d") > before + 1
 
 
-def test_arrow_keys_move_a_handle_and_turn_no_page(still):
-    screen = still("distance")
+def test_arrow_keys_move_a_handle_and_turn_no_page(open_screen):
+    screen = open_screen("distance")
     before = screen.value("d")
     screen.handle("Point z").focus()
     for _ in range(5):
@@ -138,7 +132,7 @@ def test_the_history_of_the_browser_goes_back_to_the_screen_before(open_screen):
 
 
 def test_a_guess_reveals_the_centre_and_the_view_goes_there(open_screen):
-    screen = open_screen("circle")
+    screen = open_screen("circle", moving=True)
     screen.guess("Nearer the rim")
 
     assert screen.page.get_by_text("Right.").is_visible()
@@ -146,13 +140,13 @@ def test_a_guess_reveals_the_centre_and_the_view_goes_there(open_screen):
 
 
 def test_the_answer_comes_by_itself_to_a_visitor_who_touches_nothing(open_screen):
-    screen = open_screen("centre")
+    screen = open_screen("centre", moving=True)
     assert screen.box.get_attribute("data-revealed") is None
     screen.wait_until("lesson.revealed === 'true' && Number(lesson.sum) > 0")
 
 
-def test_sigma_is_on_a_slider(still):
-    screen = still("gaussian")
+def test_sigma_is_on_a_slider(open_screen):
+    screen = open_screen("gaussian")
     before = screen.value("sigma")
     screen.box.get_by_role("slider", name="σ").focus()
     screen.page.keyboard.press("End")
@@ -162,7 +156,7 @@ def test_sigma_is_on_a_slider(still):
 
 
 def test_the_chain_walks_and_hides_its_states(open_screen):
-    screen = open_screen("chain")
+    screen = open_screen("chain", moving=True)
     screen.wait_until("Number(lesson.t) > 3")
     assert screen.box.locator(".token").count() == 1
     screen.box.get_by_label("Hide the states").check()
@@ -171,15 +165,15 @@ def test_the_chain_walks_and_hides_its_states(open_screen):
     assert "hidden" in screen.box.locator(".readout").inner_text()
 
 
-def test_the_chain_takes_single_steps_where_nothing_may_move(still):
-    screen = still("chain")
+def test_the_chain_takes_single_steps_where_nothing_may_move(open_screen):
+    screen = open_screen("chain")
     before = screen.value("t")
     screen.box.get_by_role("button", name="One step").click()
     screen.wait_until(f"Number(lesson.t) === {before + 1}")
 
 
-def test_the_ellipse_follows_the_point(still):
-    screen = still("matrices")
+def test_the_ellipse_follows_the_point(open_screen):
+    screen = open_screen("matrices")
     before = screen.value("stretch")
     screen.drag("Point", 60, -40)
 
@@ -201,7 +195,7 @@ def test_the_experiment_goes_along_into_the_live_lab(open_screen):
     screen = open_screen("gaussian")
     screen.page.get_by_role("link", name="Open the Live lab with this experiment").click()
     lab = Lab(screen.page)
-    lab.wait_until_moving()
+    lab.wait_until_shown()
 
     assert (lab.query["seed"], lab.query["T"]) == ("11", "1000")
 
@@ -221,7 +215,7 @@ def test_symbols_lead_to_the_glossary(open_screen):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_screen_is_without_serious_barriers(open_screen, scheme):
-    screen = open_screen(STEPS[0], reduced_motion="reduce", color_scheme=scheme)
+    screen = open_screen(STEPS[0], color_scheme=scheme)
     for step in STEPS:
         screen.wait_for(step)
         assert barriers(screen.page) == [], step
@@ -231,7 +225,7 @@ def test_every_screen_is_without_serious_barriers(open_screen, scheme):
 
 def test_no_screen_scrolls_sideways_on_a_phone(open_screen):
     phone = {"width": 390, "height": 844}
-    screen = open_screen(STEPS[0], viewport=phone, reduced_motion="reduce")
+    screen = open_screen(STEPS[0], viewport=phone)
     for step in STEPS:
         screen.wait_for(step)
         wait_until_still(screen.page)
@@ -244,7 +238,7 @@ def test_no_screen_scrolls_sideways_on_a_phone(open_screen):
 
 @pytest.mark.parametrize("step", STEPS)
 def test_picture_words_and_next_are_on_one_screen(open_screen, step):
-    screen = open_screen(step, viewport={"width": 1366, "height": 768}, reduced_motion="reduce")
+    screen = open_screen(step, viewport={"width": 1366, "height": 768})
     wait_until_still(screen.page)
     parts = {
         "next": screen.page.get_by_role("button", name="Next"),
@@ -259,7 +253,7 @@ def test_picture_words_and_next_are_on_one_screen(open_screen, step):
 
 
 def test_the_browser_and_the_server_complain_about_nothing(open_screen, server):
-    screen = open_screen(STEPS[0])
+    screen = open_screen(STEPS[0], moving=True)
     for step in STEPS[1:]:
         screen.page.get_by_role("button", name="Next").click()
         screen.wait_for(step)

@@ -22,7 +22,7 @@ def shown_experiment(lab):
 
 
 def test_the_first_screen_moves_by_itself(open_lab):
-    lab = open_lab()
+    lab = open_lab(moving=True)
 
     lab.wait_for("(window.seen ??= new Set()).add(lab.k).size > 3")
 
@@ -30,7 +30,7 @@ def test_the_first_screen_moves_by_itself(open_lab):
 
 
 def test_with_reduced_motion_the_end_is_shown_standing_still(open_page):
-    lab = Lab(open_page(reduced_motion="reduce"))
+    lab = Lab(open_page())
 
     lab.wait_for("lab.k === '10000'")
 
@@ -48,7 +48,7 @@ def test_the_numbers_are_those_of_the_engine(open_lab):
 
 
 def test_play_pause_step_and_scrub(open_lab):
-    lab = open_lab()
+    lab = open_lab(moving=True)
     lab.stop_at(2725)
     lab.wait_for("Number(lab.k) === 2725")
 
@@ -70,7 +70,7 @@ def test_play_pause_step_and_scrub(open_lab):
 
 
 def test_space_plays_and_arrows_step(open_lab):
-    lab = open_lab()
+    lab = open_lab(moving=True)
     lab.stop_at(2725)
     lab.page.get_by_label("Speed").select_option("0.1")
     lab.page.locator("canvas.map").focus()
@@ -164,7 +164,7 @@ def test_a_mean_moves_by_keys(open_lab):
 
 
 def test_a_long_run_plays_while_it_is_computed_and_can_be_cancelled(open_lab):
-    lab = open_lab("/?T=100000&delta=5000&algorithm=windowed&update=convex")
+    lab = open_lab("/?T=100000&delta=5000&algorithm=windowed&update=convex", moving=True)
     lab.page.get_by_role("button", name="Cancel").wait_for()
     lab.wait_for("Number(lab.k) > 6000")
 

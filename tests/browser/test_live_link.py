@@ -118,7 +118,7 @@ def test_what_is_typed_wrongly_survives_the_way_back(open_lab):
 
     lab.page.go_back()
 
-    lab.wait_until_moving()
+    lab.wait_until_shown()
     sidebar.get_by_text("T must be between").wait_for()
     assert length.input_value() == "40"
     assert lab.query["T"] == "1000"
@@ -148,7 +148,7 @@ def test_the_way_back_leads_to_earlier_views(open_lab):
 @pytest.mark.parametrize("asked", ["T=1000", "T=100000&algorithm=windowed"])
 def test_a_visitor_who_has_stopped_stays_there_in_the_next_run_and_its_link(open_lab, asked):
     """Also if the next run takes longer than a page waits: it then begins without any frame."""
-    lab = open_lab(f"/?{asked}&delta=60&seed=11")
+    lab = open_lab(f"/?{asked}&delta=60&seed=11", moving=True)
     lab.wait_for_results()
     k, before = lab.stop_at(100), lab.run
     lab.wait_for_query(k=str(k))
@@ -176,7 +176,7 @@ def test_the_same_look_is_in_the_link_after_the_way_back_too(open_lab):
 
 
 def test_a_link_to_a_moment_stops_the_picture_and_one_without_plays_it(open_lab):
-    lab = open_lab("/?seed=4")
+    lab = open_lab("/?seed=4", moving=True)
     lab.wait_for_results()
     lab.page.get_by_label("Speed").select_option("0.1")
     lab.stop_at(2725)
@@ -193,7 +193,7 @@ def test_a_link_to_a_moment_stops_the_picture_and_one_without_plays_it(open_lab)
 
 
 def test_with_reduced_motion_a_link_without_a_moment_shows_the_end(open_page):
-    lab = Lab(open_page("/?seed=4", reduced_motion="reduce"))
+    lab = Lab(open_page("/?seed=4"))
     lab.wait_for_results()
     lab.stop_at(2725)
     lab.wait_for_query(k="2725")

@@ -85,7 +85,7 @@ def test_nothing_is_fetched_from_elsewhere(open_page, server):
             )
         )
     )
-    lab.wait_until_moving()
+    lab.wait_until_shown()
     lab.wait_for_results()
 
     assert [url for url in elsewhere if url.startswith("http")] == []

@@ -21,11 +21,6 @@ NUMBERS = ':is(.numbers td, [data-testid="stMetricValue"], .glossary dd)'
 QUERY = "?T=1000&delta=60&seed=11&runs=2&deltas=60,100&data=weather&states=3"
 
 
-@pytest.fixture(params=PAGES)
-def path(request):
-    return request.param
-
-
 def wait_until_settled(page, path):
     page.get_by_role("heading", level=1, name=PAGES[path]).wait_for()
     page.locator(f"{NUMBERS}:visible").first.wait_for()
@@ -43,34 +38,63 @@ def numbers(page):
     return [cell for cell in page.locator(NUMBERS).all_inner_texts() if not cell.endswith("s")]
 
 
-def test_a_deep_link_works_on_a_server_that_has_just_started(path, open_page, tmp_path):
-    with started_server(tmp_path) as fresh:
-        page = open_page(f"{path}{QUERY}", server=fresh)
-        wait_until_settled(page, path)
-        again = open_page(f"{path}{QUERY}", server=fresh)
-        wait_until_settled(again, path)
-
-        assert numbers(page) == numbers(again)
-        assert "seed=11" in page.url
-        assert page.get_by_text("Page not found").count() == 0
-        # Streamlit's client looks for its server below the page's own path first
-        assert [c for c in page.complaints if "404" not in c] == []
-        assert fresh.complaints() == []
+@pytest.fixture(scope="module", params=PAGES)
+def path(request):
+    return request.param
 
 
-@pytest.mark.parametrize(("scheme", "is_light"), [("light", True), ("dark", False)])
-def test_light_and_dark_are_without_serious_barriers(path, scheme, is_light, open_page):
-    page = open_page(f"{path}{QUERY}", color_scheme=scheme)
+@pytest.fixture(scope="module")
+def fresh(path, tmp_path_factory):
+    """A server that has not yet shown anything when the page of this path is asked for."""
+    with started_server(tmp_path_factory.mktemp("fresh")) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def dark_page(path, fresh, visitors):
+    """The first page of that server, for tests that leave it as they found it."""
+    page = visitors.open(f"{fresh.address}{path}{QUERY}", color_scheme="dark")
     wait_until_settled(page, path)
+    yield page
+    visitors.leave(page)
 
-    assert barriers(page) == []
+
+@pytest.fixture(scope="module")
+def light_page(path, fresh, dark_page, visitors):
+    """The same for the next visitor."""
+    page = visitors.open(f"{fresh.address}{path}{QUERY}", color_scheme="light")
+    wait_until_settled(page, path)
+    yield page
+    visitors.leave(page)
+
+
+def brightness(page):
+    """Of the background, from 0 to 255."""
     colour = page.locator(".stApp").evaluate("app => getComputedStyle(app).backgroundColor")
-    red, green, blue = colour.removeprefix("rgb(").removesuffix(")").split(",")[:3]
-    assert ((int(red) + int(green) + int(blue)) / 3 > 128) == is_light
+    return sum(map(int, colour.removeprefix("rgb(").removesuffix(")").split(",")[:3])) / 3
 
 
-def test_a_phone_shows_the_page_without_scrolling_sideways(path, open_page):
-    page = open_page(f"{path}{QUERY}", viewport={"width": 390, "height": 844})
+def test_a_deep_link_works_on_a_server_that_has_just_started(dark_page, light_page, fresh):
+    assert numbers(dark_page) == numbers(light_page)
+    assert "seed=11" in dark_page.url
+    assert dark_page.get_by_text("Page not found").count() == 0
+    # Streamlit's client looks for its server below the page's own path first
+    assert [c for c in dark_page.complaints if "404" not in c] == []
+    assert fresh.complaints() == []
+
+
+def test_dark_is_dark_and_without_serious_barriers(dark_page):
+    assert brightness(dark_page) < 128
+    assert barriers(dark_page) == []
+
+
+def test_light_is_light_and_without_serious_barriers(light_page):
+    assert brightness(light_page) > 128
+    assert barriers(light_page) == []
+
+
+def test_a_phone_shows_the_page_without_scrolling_sideways(path, open_page, fresh):
+    page = open_page(f"{path}{QUERY}", server=fresh, viewport={"width": 390, "height": 844})
     wait_until_settled(page, path)
 
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -104,7 +128,7 @@ def test_a_broken_link_gets_a_sentence_and_a_page(path, query, sentence, open_pa
 def test_the_experiment_goes_along_from_page_to_page(open_page):
     page = open_page("/?T=1000&delta=60&seed=11")
     lab = Lab(page)
-    lab.wait_until_moving()
+    lab.wait_until_shown()
     lab.drag_mean(0, 30, 30)
     page.wait_for_function("!location.search.includes('c=0%2C0')")
     means = lab.query["c"]
@@ -115,5 +139,5 @@ def test_the_experiment_goes_along_from_page_to_page(open_page):
         lab.wait_for_query(c=means, seed="11", T="1000")
 
     page.get_by_role("link", name="Live lab").click()
-    lab.wait_until_moving()
+    lab.wait_until_shown()
     assert lab.query["c"] == means

@@ -6,7 +6,6 @@ import pytest
 
 from dashboard.model.experiment import Experiment
 from dashboard.model.spaces.spd2 import SPD2
-from tests.browser.lab import Lab
 
 COUNTED = """
   window.ellipses = 0;
@@ -18,14 +17,12 @@ COUNTED = """
 """
 
 
+PATH = "/?space=spd2&T=2000&delta=100"
+
+
 @pytest.fixture
-def lab(open_page):
-    page = open_page(
-        "/?space=spd2&T=2000&delta=100",
-        before=lambda page: page.add_init_script(COUNTED),
-    )
-    lab = Lab(page)
-    lab.wait_until_moving()
+def lab(open_lab):
+    lab = open_lab(PATH)
     lab.wait_for_results()
     return lab
 
@@ -44,7 +41,8 @@ def shown_experiment(lab):
     return experiment
 
 
-def test_observations_are_painted_as_ellipses(lab):
+def test_observations_are_painted_as_ellipses(open_lab):
+    lab = open_lab(PATH, moving=True, before=lambda page: page.add_init_script(COUNTED))
     lab.page.wait_for_function("window.ellipses > 2_000")
     assert lab.page.locator("canvas.map").get_attribute("data-shape") == "square"
     assert shown_experiment(lab) == Experiment(**SPD2.truth, length=2_000, window=100)

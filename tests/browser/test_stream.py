@@ -33,7 +33,7 @@ class StreamPage:
 @pytest.fixture
 def open_stream(open_page):
     def open_stream(query="", **options):
-        stream = StreamPage(open_page(f"/stream{query}", **options))
+        stream = StreamPage(open_page(f"/stream{query}", moving=True, **options))
         stream.wait_until_flowing()
         return stream
 

@@ -188,7 +188,7 @@ def test_a_click_on_a_point_shows_its_runs_and_opens_one_in_the_live_lab(small):
 
     small.page.get_by_role("link", name="seed 1").click()
     lab = Lab(small.page)
-    lab.wait_until_moving()
+    lab.wait_until_shown()
     lab.wait_for_results()
 
     assert lab.table()[0][1:4] == [accuracy, error, mean_error]
@@ -205,7 +205,7 @@ def test_the_level_of_a_learner_without_delta_can_be_clicked(open_tradeoff):
     page.page.get_by_role("link", name="seed 1").click()
 
     lab = Lab(page.page)
-    lab.wait_until_moving()
+    lab.wait_until_shown()
     assert lab.query["algorithm"] == "auto"
     assert lab.query["seed"] == "1"
 

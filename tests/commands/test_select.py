@@ -27,6 +27,18 @@ def test_the_curve_and_the_choice_are_those_of_the_engine(capsys, data):
         assert f"{value:,.1f}" in printed
 
 
+def test_held_out_density_is_printed_as_the_engine_has_it(capsys, data):
+    main(["select", data, "--space", "hyperbolic", "--most", "3", "--criterion", "predictive"])
+    expected = select_n_components(
+        Hyperbolic(2), POINTS, range(1, 4), criterion="predictive", random_state=0
+    )
+    printed = capsys.readouterr().out
+    assert "−2 log p held out" in printed
+    assert expected.explanation() in printed
+    for value in expected.values:
+        assert f"{value:,.1f}" in printed
+
+
 def test_no_more_states_are_tried_than_there_are_observations(tmp_path, capsys):
     rows = POINTS[:6].copy()
     rows[2:4] = np.nan

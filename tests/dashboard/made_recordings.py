@@ -4,8 +4,9 @@ from functools import cache
 
 import numpy as np
 
-from dashboard.compute import fits
-from dashboard.compute.fits import Curve, FitRequest, Fitted
+from dashboard.compute import labels
+from dashboard.compute.counting import Curve
+from dashboard.compute.fits import FitRequest, Fitted
 from dashboard.compute.recording_map import drawn
 from dashboard.model.analysis import EM, HeldRecording
 from rhmm import SPD, Hyperbolic, RiemannianHMM
@@ -53,7 +54,8 @@ def fitted(held: HeldRecording, model: RiemannianHMM, curve: Curve | None = None
         model.score(recording.points, lengths=recording.lengths) / len(gamma),
         "",
         drawn(recording, model),
-        fits.agreement(recording, gamma.argmax(axis=1), model.n_components),
+        labels.agreement(recording, gamma.argmax(axis=1), model.n_components),
+        None if recording.labels is None else 0.75,
         curve,
     )
 

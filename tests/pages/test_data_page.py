@@ -63,6 +63,13 @@ def test_a_file_gives_its_states_and_how_they_agree_with_its_labels():
     assert re.search(r"agree with \*\*\d+\.\d+ %\*\* of the labels", found)
     assert charts(page) == 4  # map, all of the time, a part of it, stays
     assert all(to_take(page).values())
+    assert "was taught the labels" not in found
+
+    labelled(page.toggle, "Compare with a model that was taught the labels").set_value(True).run()
+
+    assert not page.exception
+    assert re.search(r"tells \*\*\d+\.\d+ %\*\* of them", " ".join(said(page.markdown)))
+    assert page.query_params["taught"] == "yes"
 
 
 def test_a_bad_file_gets_one_sentence_and_the_page_keeps_what_it_had():
@@ -98,6 +105,7 @@ def test_without_labels_there_is_no_accuracy():
 
     assert "Label" not in tables(page)[0]
     assert "of the labels" not in " ".join(said(page.markdown))
+    assert not page.toggle  # nor a model that was taught them
 
 
 def test_what_was_detected_can_be_changed():
@@ -186,7 +194,7 @@ def test_a_recording_has_its_story_and_its_states():
 
     text = " ".join(said(page.markdown))
     assert "Greensboro" in text
-    assert "**Licence.** public domain" in text
+    assert "**Licence.** BSD-3-Clause" in text
     assert "365 observations on SPD(5) in 12 sequences" in text
     assert len(tables(page)[0]["State"]) == 4
     assert charts(page) == 4 + 4
@@ -203,10 +211,13 @@ def test_the_shape_of_states_and_the_centring_are_settings_of_em():
     assert (page.query_params["shape"], page.query_params["centring"]) == ("tied", "recentred")
     assert "in 12 sequences, each re-centred, learned by EM" in " ".join(said(page.markdown))
 
+    assert not page.info
     labelled(page.radio, "Learned by").set_value("streaming").run()
 
     assert not page.exception
     assert "Shape of states" not in [radio.label for radio in page.radio]
+    (told,) = said(page.info)
+    assert told.startswith("One pass learns round states")
 
 
 def test_choosing_a_recording_begins_with_as_many_states_as_it_has_labels():

@@ -1,5 +1,6 @@
 import pickle
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -7,16 +8,27 @@ import pytest
 from dashboard.compute import fits
 from dashboard.compute.fits import FileRead, FitRequest, Fitted, ReadRequest
 from dashboard.compute.jobs import Expected
+from dashboard.compute.labels import agreement, taught
+from dashboard.model import analysis
 from dashboard.model.analysis import (
+    BIC,
     EM,
     FULL,
+    PREDICTION,
     STREAMING,
     TIED,
     HeldFile,
     HeldRecording,
     ReadOptions,
 )
-from rhmm import Hyperbolic, RiemannianHMM, StreamingRiemannianHMM, recentred
+from rhmm import (
+    ConvergenceWarning,
+    Hyperbolic,
+    RiemannianHMM,
+    StreamingRiemannianHMM,
+    recentred,
+)
+from rhmm.paper import paper_model
 from rhmm.recording import Recording
 from rhmm.scoring import accuracy
 from rhmm.selection import select_n_components
@@ -72,9 +84,10 @@ def test_bic_is_that_of_the_shape_that_was_chosen():
         lengths=recording.lengths, random_state=0,
     )  # fmt: skip
 
-    result = fits.compute(FitRequest(held, None, EM, TIED), ignore)
+    result = fits.compute(FitRequest(held, BIC, EM, TIED), ignore)
 
-    np.testing.assert_array_equal(result.curve.values, found.values)
+    np.testing.assert_array_equal(result.curve.values["bic"], found.values)
+    assert result.curve.online is None  # a streaming learner has round states
 
 
 def test_streaming_learns_in_one_pass_and_knows_where_sequences_end():
@@ -89,22 +102,61 @@ def test_streaming_learns_in_one_pass_and_knows_where_sequences_end():
     assert (expected != learner.fit(points).to_hmm().means_).any()
 
 
-def test_bic_chooses_the_number_that_the_engine_chooses():
+@pytest.mark.parametrize("chooser", [BIC, PREDICTION])
+def test_the_number_of_states_is_that_which_the_engine_chooses(chooser):
     held = of_the_disk(200)
     recording, seen = held.recording, []
+    criterion = "bic" if chooser == BIC else "predictive"
     found = select_n_components(
-        recording.manifold, recording.points, range(1, 13), lengths=recording.lengths,
-        random_state=0,
+        recording.manifold, recording.points, range(1, 13), criterion=criterion,
+        lengths=recording.lengths, random_state=0,
     )  # fmt: skip
+    online = StreamingRiemannianHMM(recording.manifold, "auto", window=49, random_state=0)
 
-    result = fits.compute(FitRequest(held, None, EM), lambda *said: seen.append(said))
+    result = fits.compute(FitRequest(held, chooser, EM), lambda *said: seen.append(said))
 
     assert result.n_states == found.best.n_components
-    np.testing.assert_array_equal(result.curve.values, found.values)
-    assert result.curve.explanation == found.explanation()
-    shares = [share for _, doing, share in seen if doing.startswith("BIC")]
+    np.testing.assert_array_equal(result.curve.values[criterion], found.values)
+    assert result.curve.explanations[-1] == found.explanation()
+    assert next(iter(result.curve.values)) == "bic"
+    assert result.curve.online == online.fit(
+        recording.points, lengths=recording.lengths
+    ).n_components_  # fmt: skip
+    shares = [share for _, doing, share in seen if doing.startswith(("BIC", "Prediction"))]
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(0.95)
+
+
+def test_a_large_recording_is_learned_from_a_part_before_all_of_it(monkeypatch):
+    monkeypatch.setattr(analysis, "LARGE", 1_000)
+    monkeypatch.setattr(analysis, "_THINNED", 600)
+    held = of_the_disk(1_200)
+    recording = held.recording
+    few = recording.thinned(300)
+    first = RiemannianHMM(recording.manifold, 3, random_state=0)
+    first.fit(few.points, lengths=few.lengths)
+    model = RiemannianHMM(recording.manifold, 3, init=first, n_iter=5)
+    model.fit(recording.points, lengths=recording.lengths)
+
+    result = fits.compute(FitRequest(held, 3, EM), ignore)
+
+    np.testing.assert_allclose(result.model.means_, model.means_, atol=1e-12)
+    assert f"on {len(few.points)} of them" in result.remark
+    assert "5 times over all" in result.remark
+
+
+def test_heavy_tails_come_with_their_degrees_of_freedom():
+    held = of_the_disk(150)
+    recording = held.recording
+    model = RiemannianHMM(recording.manifold, 2, emission="student", random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(recording.points, lengths=recording.lengths)
+
+    result = fits.compute(FitRequest(held, 2, EM, "student"), ignore)
+
+    assert result.model.degrees_ == model.degrees_
+    np.testing.assert_array_equal(result.model.means_, model.means_)
 
 
 def test_a_state_that_was_lost_is_named_as_pages_count():
@@ -138,13 +190,35 @@ def test_labels_go_to_the_states_that_fit_them(n_states, expected):
         **vars(held.recording) | {"labels": np.where(two, labels, -1), "label_names": ("a", "b")}
     )
 
-    found = fits.agreement(recording, states, n_states)
+    found = agreement(recording, states, n_states)
 
     assert [found.label_of(state) for state in range(n_states)] == expected
 
 
 def test_there_is_no_agreement_without_labels():
     assert matrix_fit().agreement is None
+
+
+def test_a_model_that_was_taught_the_labels_tells_them_as_counting_says():
+    # Taught all labels, EM takes a single step: means and spreads of the labels, and their counts.
+    points, labels = paper_model().sample(400, random_state=3)
+    recording = Recording(
+        Hyperbolic(2), points, np.array([400]), ("1",), labels=labels, label_names=("a", "b", "c")
+    )
+    manifold = recording.manifold
+    means = np.stack([manifold.mean(points[labels == k]) for k in range(3)])
+    d2 = manifold.squared_distances(points, means)[labels, np.arange(400)]
+    sigmas = manifold.sigma(np.array([d2[labels == k].mean() for k in range(3)]))
+    counts = np.zeros((3, 3))
+    np.add.at(counts, (labels[:-1], labels[1:]), 1.0)
+    model = RiemannianHMM.from_parameters(
+        manifold, np.eye(3)[labels[0]], counts / counts.sum(axis=1, keepdims=True), means, sigmas
+    )
+
+    found = taught(recording, recording, "riemannian")
+
+    assert found == pytest.approx((model.predict(points) == labels).mean(), abs=0.005)
+    assert taught(matrix_fit().recording, matrix_fit().recording, "riemannian") is None
 
 
 def read(name, content, **options) -> FileRead:

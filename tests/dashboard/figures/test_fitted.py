@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dashboard.compute import recording_map
-from dashboard.compute.fits import Curve
+from dashboard.compute.counting import Curve
 from dashboard.figures import fitted as figures
 from dashboard.model.marks import STATE_COLOURS
 from rhmm import SPD, RiemannianHMM
@@ -35,7 +35,8 @@ def test_all_observations_and_means_lie_within_the_frame_of_a_map_of_matrices():
 
     frame = checked(figures.map_figure(result)).layout.shapes[0]
 
-    places = np.concatenate([result.picture.places, result.picture.means])
+    picture = result.picture
+    places = np.concatenate([picture.places, picture.means, *picture.outlines])
     assert frame.type == "rect"
     assert (places > [frame.x0, frame.y0]).all()
     assert (places < [frame.x1, frame.y1]).all()
@@ -77,11 +78,30 @@ def test_bars_of_all_states_have_the_same_scale():
 def test_a_matrix_of_two_rows_is_drawn_as_its_ellipse():
     result = fitted(of_matrices(60, size=2), matrix_model(2))
 
-    (ellipse,) = checked(figures.mean_figures(result)[1]).data
+    *band, ellipse = checked(figures.mean_figures(result)[1]).data
 
+    mean = result.model.means_[1]
     points = np.array([ellipse.x, ellipse.y])
-    form = np.einsum("ik,ij,jk->k", points, np.linalg.inv(result.model.means_[1]), points)
+    form = np.einsum("ik,ij,jk->k", points, np.linalg.inv(mean), points)
     np.testing.assert_allclose(form, 1.0)
+    for line in band:  # matrices at distance σ from the mean
+        grown = (line.x[5] / ellipse.x[5]) ** 2
+        away = result.recording.manifold.dist(mean[None], grown * mean[None])
+        np.testing.assert_allclose(away, result.model.sigmas_[1])
+
+
+def test_matrices_of_two_rows_are_small_ellipses_on_the_map():
+    result = fitted(of_matrices(60, size=2), matrix_model(2))
+
+    figure = checked(figures.map_figure(result))
+
+    first = figure.data[0]
+    mine = np.flatnonzero(result.states[result.picture.shown] == 0)[0]
+    line = np.column_stack([first.x, first.y])[:73] - result.picture.places[mine]
+    form = np.linalg.inv(result.picture.matrices[mine])
+    away = np.einsum("ki,ij,kj->k", line, form, line)
+    np.testing.assert_allclose(away / away[0], 1.0, rtol=1e-4)
+    assert np.isnan(first.x[73])
 
 
 def test_large_matrices_have_cells_without_numbers():
@@ -104,12 +124,16 @@ def test_stays_have_a_box_for_each_state_that_was_visited():
 
 
 def test_the_number_in_use_has_a_ring_on_the_curve():
-    curve = Curve(np.arange(1, 5), np.array([30.0, 10.0, 12.0, 20.0]), "")
+    values = {"bic": np.array([30.0, 10.0, 12.0, 20.0]), "predictive": np.array([9.0, 4, 3, 5])}
+    curve = Curve(np.arange(1, 5), values, ("", ""), 2)
 
-    line, ring = checked(figures.curve_figure(curve, 3)).data
+    line, ring, other, other_ring, online = checked(figures.curve_figure(curve, 3)).data
 
     assert list(line.y) == [20.0, 0.0, 2.0, 10.0]
     assert (list(ring.x), list(ring.y)) == ([3], [2.0])
+    assert list(other.y) == [6.0, 1.0, 0.0, 2.0]
+    assert list(other_ring.y) == [0.0]
+    assert list(online.x) == [2]
 
 
 def test_transitions_that_hardly_ever_happen_have_no_arrow():

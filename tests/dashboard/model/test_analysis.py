@@ -1,3 +1,6 @@
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
 from dashboard.model.analysis import (
@@ -8,9 +11,11 @@ from dashboard.model.analysis import (
     ReadOptions,
     shipped,
     streaming_window,
+    thinned_size,
 )
 from dashboard.model.kinds import Invalid
 from rhmm.datasets.dataset import Dataset
+from rhmm.emissions import EMISSIONS
 from rhmm.reading import Window
 from tests.dashboard.made_recordings import of_matrices, of_the_disk
 
@@ -34,8 +39,29 @@ def test_a_link_opens_the_same_analysis():
     again, problems = Analysis.from_query(analysis.to_query())
 
     assert (again, problems) == (analysis, [])
-    assert analysis.n_states is None
+    assert analysis.n_states == "auto"
+    assert Analysis().n_states == 5
     assert Analysis().to_query() == {}
+
+
+def test_the_law_of_a_state_is_the_engines_and_streaming_knows_one_alone():
+    laws = {
+        Analysis(shape=shape, tails=tails).emission
+        for shape in ("riemannian", "tied", "diag", "full")
+        for tails in ("light", "heavy")
+    }
+    assert laws < set(EMISSIONS)
+    assert len(laws) == 8
+    heavy = Analysis(tails="heavy", method="streaming")
+    assert (heavy.emission, heavy.leaves_law_aside) == ("riemannian", True)
+    assert not Analysis(tails="heavy").leaves_law_aside
+
+
+def test_only_large_recordings_are_thinned():
+    small, large = of_matrices(), of_matrices(200)
+    assert thinned_size(small.recording) is None
+    many = replace(large.recording, points=np.broadcast_to(np.eye(3), (200_000, 3, 3)))
+    assert thinned_size(many) == 200_000 // 6
 
 
 @pytest.mark.parametrize("states", ["0", "13", "many", "1.5"])

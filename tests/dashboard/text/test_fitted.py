@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 
 from dashboard.compute import recording_map
+from dashboard.compute.counting import Curve
 from dashboard.model.analysis import SHIPPED, HeldFile, shipped
 from dashboard.text import fitted as words
+from rhmm import Hyperbolic, RiemannianHMM
 from rhmm.reading import Report, WrongFileError, WrongRow
 from tests.dashboard.made_recordings import (
     disk_fit,
@@ -102,6 +104,36 @@ def test_the_map_says_how_much_it_shows_and_what_is_left_out(monkeypatch, most):
     assert f"{100 * result.picture.share:.2f} % of their variance" in note
     assert ("50 of 200 observations are drawn" in note) == (most == 60)
     assert "The disk is its own map" in words.map_note(disk_fit())
+
+
+def test_every_criterion_says_why_and_the_choice_stays_the_visitors():
+    values = {"bic": np.array([2.0, 1.0])}
+    curve = Curve(np.array([1, 2]), values, ("BIC is least with 2 states.",), 3)
+
+    told = words.how_many(curve)
+
+    assert told.startswith("BIC is least with 2 states. The streaming learner, which lets")
+    assert "in one pass, ends with 3 states." in told
+    assert "“prediction” holds observations out" in told
+    assert told.endswith("the choice is yours.")
+    both = curve._replace(values=values | {"predictive": values["bic"]}, online=None)
+    assert "streaming" not in words.how_many(both)
+    assert "foretells best, and often takes more" in words.how_many(both)
+
+
+def test_what_labels_are_worth_is_said_if_there_are_any():
+    assert "was taught the labels" in words.reference(disk_fit())
+    assert "**75.00 %**" in words.reference(disk_fit())
+    assert words.reference(matrix_fit()) == ""
+
+
+def test_heavy_tails_say_how_heavy_they_are():
+    model = RiemannianHMM.from_parameters(
+        Hyperbolic(2), [1.0], [[1.0]], [[0.3, 0.2]], emission="student", covariances=[0.4],
+        degrees=3.26,
+    )  # fmt: skip
+
+    assert "ν = 3.3 degrees of freedom" in words.summary(fitted(of_the_disk(), model))
 
 
 def test_thinning_of_the_whole_recording_is_said():

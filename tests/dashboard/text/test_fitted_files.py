@@ -10,9 +10,13 @@ from pyarrow import parquet
 
 from dashboard.compute import fits
 from dashboard.compute.fits import FitRequest, ReadRequest
+from dashboard.model import analysis
 from dashboard.model.analysis import (
+    BIC,
     EM,
     FULL,
+    PREDICTION,
+    ROUND,
     STREAMING,
     TIED,
     HeldFile,
@@ -97,9 +101,9 @@ def signal_file(tmp_path) -> HeldRecording:
     ("make", "n_states", "how"),
     [
         (disk_file, 3, (EM,)),
-        (disk_file, None, (EM,)),
+        (disk_file, PREDICTION, (EM,)),
         (disk_file, 3, (EM, FULL, True)),
-        (disk_file, None, (EM, FULL)),
+        (disk_file, 2, (EM, "student-diag")),
         (disk_file, 3, (STREAMING,)),
         (signal_file, 2, (EM,)),
         (signal_file, 2, (EM, TIED, True)),
@@ -116,6 +120,19 @@ def test_the_script_gives_the_numbers_of_the_page(tmp_path, make, n_states, how)
     names = [f"probability_{i + 1}" for i in range(result.n_states)]
     found = [[float(row[name]) for name in names] for row in rows]
     np.testing.assert_allclose(found, result.probabilities, rtol=0, atol=1e-12)
+    assert f"log p = {result.log_likelihood:.4f} per observation" in printed
+    np.testing.assert_allclose(
+        RiemannianHMM.load(tmp_path / "model.json").means_, result.model.means_, atol=1e-12
+    )
+
+
+def test_the_script_of_a_large_recording_gives_the_numbers_of_the_page(tmp_path, monkeypatch):
+    monkeypatch.setattr(analysis, "LARGE", 300)
+    monkeypatch.setattr(analysis, "_THINNED", 200)
+    result = fits.compute(FitRequest(disk_file(tmp_path), BIC, EM, ROUND, True), ignore)
+
+    printed = run_script(result, tmp_path)
+
     assert f"log p = {result.log_likelihood:.4f} per observation" in printed
     np.testing.assert_allclose(
         RiemannianHMM.load(tmp_path / "model.json").means_, result.model.means_, atol=1e-12

@@ -1,13 +1,17 @@
+from types import SimpleNamespace
 from weakref import WeakSet
 
+import numpy as np
 import pytest
 
+from dashboard.compute.counting import Curve
 from dashboard.compute.fits import FileRead, ReadRequest
 from dashboard.model.analysis import HeldRecording
 from dashboard.ui import own_data
 from dashboard.ui.own_data import OwnData
+from rhmm.paper import paper_model
 from rhmm.reading import Reading, Report, WrongFileError
-from tests.dashboard.made_recordings import of_matrices, of_the_disk
+from tests.dashboard.made_recordings import fitted, of_matrices, of_the_disk
 
 GOOD = FileRead(("x", "y"), Reading(of_the_disk().recording, Report("csv", "spd", "full")), None)
 BAD = FileRead(("x",), None, WrongFileError("it is wrong: correct it"))
@@ -100,6 +104,19 @@ def test_a_file_that_is_gone_makes_room(monkeypatch):
     second.take("b.csv", b"x" * 51)
 
     assert second.problem is None
+
+
+def test_a_curve_that_says_less_of_the_same_does_not_replace_one_that_says_more():
+    def job(held, values):
+        curve = Curve(np.arange(1, 3), dict.fromkeys(values, np.ones(2)), (), None)
+        return SimpleNamespace(progress=SimpleNamespace(result=fitted(held, paper_model(), curve)))
+
+    data = OwnData()
+    data.keep(job(of_the_disk(), ["bic", "predictive"]))
+    data.keep(job(of_the_disk(), ["bic"]))
+    assert list(data.curve[1].values) == ["bic", "predictive"]
+    data.keep(job(of_the_disk(200), ["bic"]))
+    assert list(data.curve[1].values) == ["bic"]
 
 
 def test_the_channels_of_a_signal_keep_their_names():
