@@ -1,6 +1,5 @@
 """Our online algorithm as a learner: see `rhmm.streams.streaming_kernel` for its recursion."""
 
-import math
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import ClassVar
@@ -27,7 +26,7 @@ from rhmm.streams.explanation import (
     scaled_densities,
 )
 from rhmm.streams.recount import Recount, first_count, recount
-from rhmm.streams.review import LEAST_GAIN, Challenger, Recorder, Reviewed, better_fit
+from rhmm.streams.review import Challenger, Recorder, Reviewed, review
 from rhmm.streams.streaming_kernel import (
     FLOOR,
     NEGLIGIBLE,
@@ -72,6 +71,11 @@ class StreamingHMM(OnlineHMM):
         return 2 * self.lag
 
     @property
+    def _converges(self) -> bool:
+        """Whether it learns what is true of all observations alike."""
+        return True
+
+    @property
     def _cold_start_size(self) -> int:
         return max(_COLD, 10 * self.n_components)
 
@@ -99,16 +103,17 @@ class StreamingHMM(OnlineHMM):
 
     def _challenger(self, ensemble: Recorder) -> Challenger | None:
         """What explains the ensemble's record better, if anything does."""
-        history, n = ensemble.history, self.n_components
-        afresh = history.is_whole and (self.init == "cold" or self.start_size < start.ENOUGH * n)
-        sample = history.sample(self.manifold, self._least_delta)
-        rng = self._known_stream.rng
-        found, gain = better_fit(sample, ensemble.state, rng, afresh=afresh)
-        if gain < (0.0 if afresh else LEAST_GAIN):
+        few = self.init == "cold" or self.start_size < start.ENOUGH * self.n_components
+        afresh = few and ensemble.recorded == ensemble.first_review
+        found = review(
+            ensemble.history, self.manifold, self._least_delta, ensemble.state,
+            self._known_stream.rng, afresh=afresh, to_rest=self._converges,
+        )  # fmt: skip
+        if found is None:
             return None
-        found = start.in_order_of(self.manifold, ensemble.state.means, found)
-        state = start.streaming_state(self.manifold, found, self.lag, self.n_samples_seen_)
-        return Challenger(state, math.inf if afresh else gain)
+        fit = start.in_order_of(self.manifold, ensemble.state.means, found.fit)
+        state = start.streaming_state(self.manifold, fit, self.lag, self.n_samples_seen_)
+        return Challenger(state, found.gain, is_fresh=afresh)
 
     def _settings(self, gain: float, cap: float) -> StreamingSettings:
         dim, every = self.manifold.dim, self.trace_every or 0
@@ -190,7 +195,8 @@ class StreamingRiemannianHMM(StreamingHMM):
     init
         ``"kmeans"``: seeds as of k-means++ among the first Δ observations, and EM from the best of
         them. ``"cold"``: random points among the first 30 (10 for each state if that is more).
-        Where these were few, it begins afresh after 100 observations for each state (416 at least).
+        Where these were few, it begins afresh after about 100 observations for each state (416 at
+        least).
     min_sigma
         Floor of every σ_i. None: 10⁻³, or 10⁻³ times the scale of the observations that it starts
         from if that is smaller.
@@ -252,6 +258,10 @@ class StreamingRiemannianHMM(StreamingHMM):
     @property
     def _sizes(self) -> tuple[int, int]:
         return (1, self.max_components) if self._is_auto else super()._sizes
+
+    @property
+    def _converges(self) -> bool:
+        return self.memory == GROWING
 
     @property
     def start_size(self) -> int:
