@@ -2,7 +2,8 @@
 
 The paper's chain changes in one way after another. Printed is the causal accuracy after the change
 of each fixed memory, of the automatic memory, and of two ways to combine the same memories: follow
-the leader, and fixed share. Labels are matched once for each stretch between two events.
+the leader, and fixed share. Labels are matched once for each stretch between two events; runs are
+counted in which the automatic memory matches otherwise at the end than before the first event.
 """
 
 import argparse
@@ -38,6 +39,8 @@ AT, AFTER = 5_000, 5_000
 """Observations before an event, and after it."""
 SPACING = 3_000
 """Observations between two events of the sequence."""
+NAMED = 2_000
+"""Observations before the first event, and at the end, that tell the names of states."""
 LEFT_ALONE = 2_000
 """Observations after which combined memories are left alone: they begin as those of the automatic
 memory."""
@@ -88,6 +91,15 @@ def accuracy(part: Part, labels: np.ndarray, ends: list[int], n: int) -> float:
     return right / (ends[-1] - ends[0])
 
 
+def has_renamed(part: Part, labels: np.ndarray, at: int, n: int) -> bool:
+    """Whether states have other names at the end than before an event."""
+    before, after = (
+        match_states(part.states[stretch], labels[stretch], n)
+        for stretch in (slice(at - NAMED, at), slice(-NAMED, None))
+    )
+    return bool((before != after).any())
+
+
 def single(memory: int | str):
     if memory == "growing":
         return StreamingRiemannianHMM
@@ -109,7 +121,7 @@ def combined(X: np.ndarray, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
         state = online._bank.runners[online._bank.leader].copy().state
         learn(
             online.manifold.geometry, table, online._memory(memory), X[LEFT_ALONE:], observed,
-            state, filtered[k], predictive[k], empty_trace(0, state.means),
+            ~observed, state, filtered[k], predictive[k], empty_trace(0, state.means),
         )  # fmt: skip
     before = np.concatenate([np.zeros((len(MEMORIES), 1)), predictive.cumsum(axis=1)], axis=1)
     leaders = before[:, 1:].argmax(axis=0)
@@ -127,7 +139,7 @@ def combined(X: np.ndarray, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def measure(n: int, events: list[Event], ends: list[int], seed: int) -> list[float]:
     """Accuracies of the ceiling, the automatic memory, both combinations and each fixed memory,
-    and how often the automatic one started anew."""
+    how often the automatic one started anew, and whether it has renamed states."""
     world = World(Hyperbolic(2), TRANSMAT, MEANS, SIGMAS, events=events, seed=seed)
     part = world.take(ends[-1])
     auto = AutoMemoryRiemannianHMM(Hyperbolic(2), n, random_state=seed)
@@ -137,7 +149,8 @@ def measure(n: int, events: list[Event], ends: list[int], seed: int) -> list[flo
         online = single(memory)(Hyperbolic(2), n, random_state=seed)
         labels.append(online.partial_fit_predict_proba(part.X).argmax(axis=1))
     scores = [accuracy(part, found, ends, n) for found in labels]
-    return [*scores, sum(at >= ends[0] for at in auto.restarts_)]
+    restarts = sum(at >= ends[0] for at in auto.restarts_)
+    return [*scores, restarts, has_renamed(part, labels[1], ends[0], n)]
 
 
 def cost(repeats: int = 7) -> tuple[float, float]:
@@ -167,16 +180,18 @@ def main() -> None:
     print("'behind': how far the automatic memory is behind the best fixed one (negative: ahead),")
     print("with its standard error\n")
     head = ["event", "ceiling", "automatic", "leader", "share", *map(str, MEMORIES), "behind"]
-    print("| " + " | ".join([*head, "restarts"]) + " |")
-    print("|---|" + "---:|" * len(head))
+    print("| " + " | ".join([*head, "restarts", "renamed"]) + " |")
+    print("|---|" + "---:|" * (len(head) + 1))
     for name, n, events, ends in scenarios():
         rows = np.array([measure(n, events, ends, seed) for seed in range(first, first + seeds)])
         mean = rows.mean(axis=0)
-        best = 4 + int(np.argmax(mean[4:-1]))
+        best = 4 + int(np.argmax(mean[4:-2]))
         behind = rows[:, best] - rows[:, 1]
         error = behind.std(ddof=1) / np.sqrt(seeds) if seeds > 1 else np.nan
-        cells = [f"{value:.4f}" for value in mean[:-1]]
-        cells += [f"{behind.mean():.4f} ± {error:.4f}", f"{mean[-1]:.1f}"]
+        cells = [f"{value:.4f}" for value in mean[:-2]]
+        cells += [f"{behind.mean():.4f} ± {error:.4f}", f"{mean[-2]:.1f}"]
+        # A state that was not there before the event had no name to keep.
+        cells.append(f"{rows[:, -1].sum():.0f} of {seeds}" if n == 3 else "–")
         print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
     one, auto = cost()
     print(f"\none memory {one:.2f} µs an observation, the automatic one {auto:.2f}: "

@@ -202,9 +202,9 @@ CASES = [
 ]
 
 
-def gaps(case: Case, learner: str) -> Iterator[tuple[float, float, float]]:
-    """For each seed the ceiling, the gap to it, and the seconds of the fit."""
-    for seed in range(case.seeds):
+def gaps(case: Case, learner: str, first: int = 0) -> Iterator[tuple[float, float, float]]:
+    """For each seed from `first` on the ceiling, the gap to it, and the seconds of the fit."""
+    for seed in range(first, first + case.seeds):
         X, states, reference = case.draw(seed)
         manifold, n = reference.manifold, reference.n_components
         ceiling = accuracy(states, reference.predict(X), n)
@@ -215,8 +215,8 @@ def gaps(case: Case, learner: str) -> Iterator[tuple[float, float, float]]:
         yield ceiling, ceiling - accuracy(states, estimator.predict(X), n), took
 
 
-def line(case: Case, learner: str) -> str:
-    ceiling, gap, took = map(np.array, zip(*gaps(case, learner), strict=True))
+def line(case: Case, learner: str, first: int) -> str:
+    ceiling, gap, took = map(np.array, zip(*gaps(case, learner, first), strict=True))
     lost, allowed = int((gap > case.lost).sum()), case.allowed[learner]
     verdict = "yes" if lost <= allowed else "**no**"
     return (
@@ -231,6 +231,7 @@ def main() -> None:
     keys = [case.key for case in CASES]
     parser.add_argument("--only", nargs="+", metavar="CASE", default=[""], help=", ".join(keys))
     parser.add_argument("--learner", nargs="+", choices=LEARNERS, default=list(LEARNERS))
+    parser.add_argument("--first", type=int, default=0, help="the first seed (0)")
     options = parser.parse_args()
     warnings.simplefilter("ignore", ConvergenceWarning)
     warnings.simplefilter("ignore", DegenerateWarning)
@@ -239,7 +240,7 @@ def main() -> None:
     for case in CASES:
         if case.key.startswith(tuple(options.only)):
             for learner in options.learner:
-                print(line(case, learner), flush=True)
+                print(line(case, learner, options.first), flush=True)
 
 
 if __name__ == "__main__":

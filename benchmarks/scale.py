@@ -3,7 +3,8 @@
 Writes observations of the paper's chain to Parquet files (10⁷, or ``--rows``), fits them on one
 process and on ``--workers``, and prints the time of an observation in an iteration (on the clock,
 and of all processors together, which other programs disturb less) and the largest memory of all
-processes together. The fit in memory takes as many of them as ``--in-memory`` says.
+processes together. The fit in memory takes as many of them as ``--in-memory`` says. The states of
+all rows are decoded, too.
 Then it prints what `rhmm.advance` costs for one key. The files are removed at the end.
 """
 
@@ -34,6 +35,7 @@ from rhmm import (
     advance,
     open_executor,
     pack,
+    predict_chunks,
     unpack,
 )
 from rhmm.learners import passes
@@ -178,6 +180,22 @@ def fits(folder: Path, rows: int, workers: int, in_memory: int) -> None:
     )
 
 
+def decoding(folder: Path, rows: int, workers: int) -> None:
+    """States of all rows, a row group at a time."""
+    model = paper_model()
+    small = np.split(model.sample(100_000, random_state=0)[0], 10 * workers)
+    with Memory() as memory, open_executor(workers=workers) as executor:
+        list(predict_chunks(model, small, executor=executor))  # compiles or loads kernels
+        begin, computed = time.perf_counter(), _processor_seconds()
+        count = sum(len(states) for states in predict_chunks(model, folder, executor=executor))
+        clock, processors = time.perf_counter() - begin, _processor_seconds() - computed
+    print(
+        f"states of {count:,} rows, {workers} processes: {1e9 * clock / rows:.1f} ns a row on the "
+        f"clock, {1e9 * processors / rows:.1f} ns of processors, {memory.peak:,.0f} MB",
+        flush=True,
+    )
+
+
 def coordination(count: int = 50, size: int = 4000) -> None:
     """What a piece of a sequence costs the process that hands out the pieces and adds up."""
     truth = paper_model()
@@ -260,6 +278,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory(prefix="rhmm-scale-") as name:
             write_files(Path(name), given.rows)
             fits(Path(name), given.rows, given.workers, min(given.in_memory, given.rows))
+            decoding(Path(name), given.rows, given.workers)
     coordination()
     steps()
 

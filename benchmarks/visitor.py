@@ -5,26 +5,38 @@ So thirty of them cost the machine little beside the server that they measure.
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
 
-PAGES = ("", "how_it_works", "truth", "compare", "tradeoff")
+PAGES = ("", "stream", "how_it_works", "truth", "compare", "tradeoff")
 """Their names in the address."""
 
 EVENTS = "$$STREAMLIT_INTERNAL_KEY_{}__events"
 """The id under which a component sends its events."""
 
+_FLOW = re.compile(rb"\./(flow/[\w-]+)")
+"""Where an endless stream is, in what is said to its canvas."""
+
 
 class Visitor:
     """One open page. Make it with `await Visitor.arrive(address)`."""
 
-    def __init__(self, socket: ClientConnection):
+    def __init__(self, socket: ClientConnection, address: str):
         self._socket = socket
+        self._address = address
+        self._flow = ""
+        """The endless stream that the page shows, if it does."""
+        self._reading: asyncio.Task | None = None
+        self._news = asyncio.Event()
+        """Whether that stream has spoken."""
         self.session = ""
         """The server's name for this visitor."""
         self.page = ""
@@ -47,14 +59,16 @@ class Visitor:
     @classmethod
     async def arrive(cls, address: str, page: str = "", query: str = "") -> "Visitor":
         """Open a page and wait until its script has finished."""
-        stream = address.replace("http", "ws", 1) + "/_stcore/stream"
-        visitor = cls(
-            await connect(stream, subprotocols=["streamlit"], max_size=None, compression=None)
+        address = address.replace("http", "ws", 1)
+        socket = await connect(
+            f"{address}/_stcore/stream", subprotocols=["streamlit"], max_size=None, compression=None
         )
+        visitor = cls(socket, address)
         await visitor.go(page, query)
         return visitor
 
     async def leave(self) -> None:
+        self._read("")
         await self._socket.close()
 
     # Requests
@@ -65,6 +79,7 @@ class Visitor:
         self._page_hash = ""
         self.widgets.clear()
         self.canvases.clear()
+        self._read("")
         return await self._run(BackMsg(), page, query)
 
     async def rerun(self, states: Iterable[WidgetState] = (), fragment: str = "") -> float:
@@ -79,8 +94,13 @@ class Visitor:
         return await self.rerun([WidgetState(id=self.widget("button", label), trigger_value=True)])
 
     async def settle(self, patience: float = 600.0) -> float:
-        """Follow the page's job as a browser does, until its result is on screen; the seconds."""
+        """Follow the page's job as a browser does, until its result is on screen; the seconds.
+
+        The result of an endless stream are its first news.
+        """
         begin = time.perf_counter()
+        if self._flow:
+            await asyncio.wait_for(self._news.wait(), patience)
         while self.polls and time.perf_counter() - begin < patience:
             fragment, every = next(iter(self.polls.items()))
             await asyncio.sleep(every)
@@ -115,6 +135,27 @@ class Visitor:
         while not await self._take():
             pass
         return time.perf_counter() - begin
+
+    # Endless streams
+
+    def _read(self, flow: str) -> None:
+        """Read this stream from now on, and no other; none if it is empty."""
+        if flow == self._flow:
+            return
+        if self._reading is not None:
+            self._reading.cancel()
+        self._flow, self._reading = flow, None
+        self._news.clear()
+        if flow:
+            self._reading = asyncio.create_task(self._take_news(f"{self._address}/{flow}"))
+
+    async def _take_news(self, address: str) -> None:
+        with suppress(ConnectionClosed):
+            async with connect(address, max_size=None, compression=None) as socket:
+                async for news in socket:
+                    self.received += len(news)
+                    if news:
+                        self._news.set()
 
     # Answers
 
@@ -154,6 +195,9 @@ class Visitor:
             self.exceptions.append(f"{content.type}: {content.message}")
         elif kind == "bidi_component":
             self.canvases[content.id] = (content.component_name, fragment)
+            flow = _FLOW.search(content.SerializeToString())
+            if flow is not None:
+                self._read(flow[1].decode())
         elif kind == "markdown":
             self.words.append(content.body)
         elif kind == "progress":

@@ -10,6 +10,7 @@ from rhmm.exceptions import (
 from rhmm.learners.advance import Advanced, advance, pack, unpack
 from rhmm.learners.auto import AutoMemoryRiemannianHMM
 from rhmm.learners.baum_welch import Monitor
+from rhmm.learners.chunk_decoding import predict_chunks, score_chunks
 from rhmm.learners.em import RiemannianHMM
 from rhmm.learners.kmeans import RiemannianKMeans
 from rhmm.learners.registry import register_learner
@@ -25,7 +26,7 @@ from rhmm.manifolds import (
 )
 from rhmm.parameters import Parameters
 from rhmm.recentring import Recentring, recentred
-from rhmm.scoring import Evaluation, evaluate
+from rhmm.scoring import Evaluation, evaluate, evaluate_without_truth
 from rhmm.selection import Selection, select_n_components
 from rhmm.streams.recentring import StreamingRecentring
 from rhmm.streams.trace import Trace
@@ -63,11 +64,14 @@ __all__ = [
     "__version__",
     "advance",
     "evaluate",
+    "evaluate_without_truth",
     "open_executor",
     "pack",
+    "predict_chunks",
     "recentred",
     "register_learner",
     "register_manifold",
+    "score_chunks",
     "select_n_components",
     "sweep",
     "unpack",

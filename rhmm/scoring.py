@@ -39,6 +39,9 @@ class Measures(Generic[T]):
 MEASURES = tuple(field.name for field in fields(Measures))
 """The names of all measures."""
 
+_OF_TRUTH = ("ceiling", "transition_error", "mean_error", "sigma_error")
+"""Those that compare with a true model."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Evaluation(Measures[float]):
@@ -54,6 +57,9 @@ class Evaluation(Measures[float]):
     """``order[i]`` is the learned state that is matched to the true state i; shape (N,)."""
     labels: np.ndarray
     """What each observation was taken for, in the names of the true states; −1 if missing; (T,)."""
+    names: np.ndarray
+    """What each state of `model` is called there: i for state i, unless there are more labels than
+    states; shape (N,)."""
 
 
 def match_states(true_states, predicted, n_states: int) -> np.ndarray:
@@ -124,6 +130,58 @@ def evaluate(
         model=matched,
         order=order,
         labels=named,
+        names=np.arange(n),
+    )
+
+
+def evaluate_without_truth(
+    model: HiddenMarkovModel,
+    X,
+    states=None,
+    *,
+    lengths=None,
+    labels=None,
+    seconds: float | None = None,
+    nbytes: int | None = None,
+) -> Evaluation:
+    """Measure a model whose truth is not known: all that would need it is NaN, or empty.
+
+    `states` (T,) are labels of the observations from 0, or −1 where none is known; there may be
+    more or fewer of them than states of the model. Each label is matched with one state, and the
+    accuracy is that of the labelled observations; without `states` it is NaN, too, and the states
+    keep their names. The other arguments are those of `evaluate`.
+    """
+    if not isinstance(model, HiddenMarkovModel):
+        raise ValueError(f"model must be a RiemannianHMM, not {model!r}")
+    n = len(model.startprob_)
+    X, observed = model.manifold.observations("X", X)
+    if labels is None:
+        predicted = model.predict(X, lengths=lengths)
+    else:
+        predicted = _check_labels("labels", labels, -1, n, (len(X),))
+    order, share = np.arange(n), np.nan
+    if states is not None:
+        states = _check_labels("states", states, -1, max(n, len(X)), (len(X),))
+        known = states >= 0
+        most = max(n, int(states.max(initial=0)) + 1)
+        order = match_states(states[known], predicted[known], most)
+    named = np.where(predicted < 0, -1, np.argsort(order)[predicted])
+    if states is not None and known.any():
+        share = float(np.mean(named[known] == states[known]))
+    names = np.flatnonzero(order < n)  # a label more than there are states goes to none
+    unknown = dict.fromkeys(_OF_TRUTH, np.nan)
+    return Evaluation(
+        accuracy=share,
+        **unknown,
+        log_likelihood=float(model.score(X, lengths=lengths) / max(1, observed.sum())),
+        seconds=seconds,
+        nbytes=nbytes,
+        mean_errors=np.empty(0),
+        sigma_errors=np.empty(0),
+        model=model.permuted(order[names]),
+        order=order[names],
+        labels=named,
+        names=names,
     )
 
 

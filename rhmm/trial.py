@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rhmm.learners.learner import Learner, Options, Progress, Watch
+from rhmm.manifolds import Manifold
 from rhmm.model import HiddenMarkovModel
 from rhmm.scoring import Evaluation, evaluate
 
@@ -17,6 +18,47 @@ class Trial(NamedTuple):
     estimator: Any
     evaluation: Evaluation
     """With the time that learning took."""
+
+
+class Learned(NamedTuple):
+    """A learner that has seen the data."""
+
+    estimator: Any
+    seconds: float
+    """That learning took."""
+
+
+def learned(
+    learner: Learner,
+    manifold: Manifold,
+    n_components: int,
+    X: np.ndarray,
+    *,
+    seed: int,
+    options: Options,
+    lengths: np.ndarray | None = None,
+    truth: HiddenMarkovModel | None = None,
+    trace_every: int | None = None,
+    watch: Watch | None = None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> Learned:
+    """Learn X (T, *point_shape), sequences of these `lengths`; `truth` is for those who need it.
+
+    `watch` follows the learning; its own time does not count.
+    """
+    estimator = learner.make(
+        manifold,
+        n_components,
+        seed,
+        options,
+        truth=truth,
+        trace_every=trace_every if learner.is_online else None,
+    )
+    stopwatch = _Stopwatch(clock)
+    began = clock()
+    following = None if watch is None else stopwatch.pausing(watch)
+    learner.learn(estimator, X, following, lengths=lengths)
+    return Learned(estimator, clock() - began - stopwatch.paused)
 
 
 def run_trial(
@@ -34,21 +76,21 @@ def run_trial(
 ) -> Trial:
     """Learn X (T, *point_shape) and compare with the truth behind it and its states (T,).
 
-    `watch` follows the learning; its own time does not count. `ceiling` is that of an earlier
-    trial on the same data.
+    The other arguments are those of `learned`; `ceiling` is that of an earlier trial on the same
+    data.
     """
-    estimator = learner.make(
+    estimator, seconds = learned(
+        learner,
         truth.manifold,
         len(truth.startprob_),
-        seed,
-        options,
+        X,
+        seed=seed,
+        options=options,
         truth=truth,
-        trace_every=trace_every if learner.is_online else None,
+        trace_every=trace_every,
+        watch=watch,
+        clock=clock,
     )
-    stopwatch = _Stopwatch(clock)
-    began = clock()
-    learner.learn(estimator, X, None if watch is None else stopwatch.pausing(watch))
-    seconds = clock() - began - stopwatch.paused
     evaluation = evaluate(
         estimator.to_hmm(),
         truth,

@@ -6,7 +6,13 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from rhmm import Hyperbolic, RiemannianHMM, StreamingRiemannianHMM, evaluate
+from rhmm import (
+    Hyperbolic,
+    RiemannianHMM,
+    StreamingRiemannianHMM,
+    evaluate,
+    evaluate_without_truth,
+)
 from rhmm.paper import paper_model
 from rhmm.scoring import MEASURES, Evaluation, Measures, accuracy, match_states, path_errors
 from tests.brute_force import MANIFOLDS, random_model
@@ -92,7 +98,7 @@ def test_an_evaluation_cannot_change():
 
 
 def test_the_names_of_the_measures_are_the_fields_that_all_results_share():
-    own = {"mean_errors", "sigma_errors", "model", "order", "labels"}
+    own = {"mean_errors", "sigma_errors", "model", "order", "labels", "names"}
     assert set(MEASURES) == {field.name for field in fields(Evaluation)} - own
 
 
@@ -201,3 +207,93 @@ def test_labels_of_another_length_and_a_missing_truth_are_named():
         evaluate(paper_model(), paper_model(), X, [0, 1], labels=[0, 1, 2])
     with pytest.raises(ValueError, match="truth must be a RiemannianHMM, not None"):
         evaluate(paper_model(), None, X, [0, 1])
+
+
+# Without a truth
+
+
+def labelled_chain(length=600):
+    truth = paper_model()
+    return truth, *truth.sample(length, random_state=3)
+
+
+def test_without_a_truth_labels_are_matched_as_states_are_with_one():
+    truth, X, states = labelled_chain()
+    learned = truth.permuted([2, 0, 1])
+
+    found = evaluate_without_truth(learned, X, states)
+
+    expected = evaluate(learned, truth, X, states)
+    assert found.accuracy == expected.accuracy
+    assert found.log_likelihood == expected.log_likelihood
+    np.testing.assert_array_equal(found.order, expected.order)
+    np.testing.assert_array_equal(found.labels, expected.labels)
+    np.testing.assert_array_equal(found.model.means_, expected.model.means_)
+
+
+def test_without_a_truth_what_would_need_it_is_unknown():
+    truth, X, _ = labelled_chain(50)
+
+    found = evaluate_without_truth(truth, X, seconds=1.5, nbytes=7)
+
+    unknown = (
+        found.accuracy, found.ceiling, found.transition_error, found.mean_error, found.sigma_error,
+    )  # fmt: skip
+    assert np.isnan(unknown).all()
+    assert (found.seconds, found.nbytes) == (1.5, 7)
+    np.testing.assert_array_equal(found.order, [0, 1, 2])
+    np.testing.assert_array_equal(found.labels, truth.predict(X))
+
+
+def test_only_labelled_observations_count():
+    truth, X, states = labelled_chain()
+    known = states.copy()
+    known[::2] = -1
+
+    found = evaluate_without_truth(truth, X, known)
+
+    assert found.accuracy == np.mean(truth.predict(X)[1::2] == states[1::2])
+
+
+@pytest.mark.parametrize("names", [[0, 1, 1], [0, 2, 3]])
+def test_there_may_be_fewer_or_more_labels_than_states(names):
+    truth, X, states = labelled_chain()
+    labels = np.array(names)[states]
+
+    found = evaluate_without_truth(truth, X, labels)
+
+    best = max(
+        np.mean(np.array(guess)[truth.predict(X)] == labels)
+        for guess in permutations(range(max(3, max(names) + 1)), 3)
+    )
+    assert found.accuracy == best
+    assert sorted(found.order) == [0, 1, 2]
+    assert found.accuracy == np.mean(found.labels == labels)
+    np.testing.assert_array_equal(found.labels, found.names[found.model.predict(X)])
+
+
+def test_without_a_truth_sequences_are_scored_apart():
+    truth, X, _ = labelled_chain(90)
+    lengths = [30, 60]
+
+    found = evaluate_without_truth(truth, X, lengths=lengths)
+
+    apart = truth.score(X[:30]) + truth.score(X[30:])
+    np.testing.assert_allclose(found.log_likelihood, apart / 90, rtol=1e-12)
+
+
+def test_missing_observations_do_not_count_in_the_likelihood():
+    truth, X, _ = labelled_chain(60)
+    X[5] = np.nan
+
+    found = evaluate_without_truth(truth, X)
+
+    np.testing.assert_allclose(found.log_likelihood, truth.score(X) / 59, rtol=1e-12)
+
+
+def test_wrong_input_without_a_truth_is_named():
+    truth, X, _ = labelled_chain(4)
+    with pytest.raises(ValueError, match="model must be a RiemannianHMM, not None"):
+        evaluate_without_truth(None, X)
+    with pytest.raises(ValueError, match="states must be whole numbers from -1 to 3"):
+        evaluate_without_truth(truth, X, [0, 1, 2, 4])

@@ -76,7 +76,7 @@ def test_a_known_ceiling_is_passed_on(data):
 def test_the_time_is_that_of_learning_without_the_watcher(data, monkeypatch):
     clock, learn = FakeClock(), RiemannianHMM.fit
 
-    def fit_for_five_seconds(self, X):
+    def fit_for_five_seconds(self, X, **_):
         clock.now += 5.0
         return learn(self, X)
 

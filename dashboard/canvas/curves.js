@@ -1,22 +1,21 @@
-// How A and the errors move with k: one panel for each row of A, and one for each of two errors. Every panel has the
-// curves of the online learners on it, and beside it the levels of the baselines.
+// How A and the errors move with k: one panel for each row of A, and one for each of the run's measures. Every panel
+// has the curves of the online learners on it, and beside it the levels of the baselines.
 
 import { drawTicks } from "./axes.js";
 import { styleOf } from "./learners.js";
 import { colourOf, drawHollowMark, drawMark } from "./marks.js";
 import { drawLine, pen, pixelRatio, setFont, setStroke, typeScale } from "./pen.js";
-import { decadeTicks, errorDecades, rowAt, stepAtX, xOfStep, yOfError, yOfProbability } from "./scales.js";
+import { decadeScale, linearScale, rowAt, stepAtX, xOfStep, yOfProbability } from "./scales.js";
 import { look } from "./screen.js";
 import { grouped } from "./words.js";
 
 /**
  * @import { Baseline, Run } from "./protocol.js"
- * @import { Decades, Panel } from "./scales.js"
+ * @import { Panel, Scale } from "./scales.js"
  * @import { Look } from "./screen.js"
  * @import { Shown } from "./switches.js"
  */
 
-const ERRORS = ["‖A − Â‖", "distance of the means"];
 const INDENT = 12; // pixels before a title
 const KEY = 30; // pixels for the mark and the number of a state
 const TRUTH = [1.5, 3.5]; // the dashes of the true values
@@ -30,8 +29,8 @@ export class Curves {
   #lines = document.createElement("canvas");
   /** @type {Panel[]} */
   #panels = [];
-  /** Of each error. @type {Decades[]} */
-  #decades = [];
+  /** Of each measure. @type {Scale[]} */
+  #scales = [];
   /** @type {Baseline[]} */
   #baselines = [];
   #keysAbove = false;
@@ -71,19 +70,21 @@ export class Curves {
   /**
    * Lay out the panels; where their titles have no room for all states, these stand above the panels.
    * @param {number} n
+   * @param {number} measures
    * @param {Look} colours
    */
-  #arrange(n, colours) {
-    const { width, height } = this.canvas, ratio = pixelRatio() * typeScale(), count = n + ERRORS.length;
+  #arrange(n, measures, colours) {
+    const { width, height } = this.canvas, ratio = pixelRatio() * typeScale(), count = n + measures;
     const columns = width < 380 * ratio ? (count <= 5 ? 1 : 2) : count <= 3 ? 1 : count <= 6 ? 2 : 3;
     const down = Math.ceil(count / columns);
     const g = pen(this.#frame);
     setFont(g, colours, 14, 600);
     const title = g.measureText(titleOf(n - 1)).width + (INDENT + n * KEY) * ratio;
-    this.#keysAbove = title > width / columns;
+    const gutter = this.#gutter(g, colours, n);
+    this.#keysAbove = title + gutter > width / columns - 4 * ratio;
     this.canvas.parentElement?.style.setProperty("--rows", String(down));
     const head = this.#keysAbove ? 26 * ratio : 0;
-    const pad = { left: 34 * ratio, right: 8 * ratio + this.#gutter(g, colours, n), top: 24 * ratio, bottom: 22 * ratio };
+    const pad = { left: 34 * ratio, right: 8 * ratio + gutter, top: 24 * ratio, bottom: 22 * ratio };
     const cell = { width: width / columns, height: (height - head) / down };
     this.#panels = Array.from({ length: count }, (_, index) => {
       const column = index % columns, row = Math.floor(index / columns);
@@ -132,14 +133,14 @@ export class Curves {
   draw(k, shown) {
     const { canvas } = this, run = this.#run, g = pen(canvas);
     if (!run) return;
-    const colours = look(canvas), n = run.truth.means.length;
+    const colours = look(canvas), n = run.states;
     const beside = run.baselines.filter((baseline) => shown.has(baseline.key) && baseline.transmat);
     const names = beside.map(({ key }) => key);
     const key = JSON.stringify([canvas.width, canvas.height, colours.text, names, typeScale()]);
     if (this.dirty || key !== this.#drawnWith) {
       this.#baselines = beside;
-      this.#arrange(n, colours);
-      this.#decades = ERRORS.map((_, which) => errorDecades(allErrors(run, which)));
+      this.#arrange(n, run.measures.length, colours);
+      this.#scales = run.measures.map(({ is_ratio }, which) => (is_ratio ? decadeScale : linearScale)(allErrors(run, which)));
       this.#drawFrame(run, colours);
       this.#drawLines(run, colours);
       this.#drawnWith = key;
@@ -170,8 +171,8 @@ export class Curves {
    * @param {number} k
    * @param {number} x
    */
-  #drawHeads(g, colours, { learners, truth }, panel, row, k, x) {
-    const n = truth.means.length, size = 4.5 * pixelRatio() * typeScale();
+  #drawHeads(g, colours, { learners, states: n }, panel, row, k, x) {
+    const size = 4.5 * pixelRatio() * typeScale();
     for (let index = learners.length - 1; index >= 0; index--) {
       const { steps, transmat } = learners[index], at = rowAt(steps, k);
       if (at < 0) continue;
@@ -188,7 +189,7 @@ export class Curves {
    * @param {Look} colours
    */
   #drawFrame(run, colours) {
-    const frame = this.#frame, ratio = pixelRatio() * typeScale(), n = run.truth.means.length;
+    const frame = this.#frame, ratio = pixelRatio() * typeScale(), n = run.states;
     frame.width = this.canvas.width;
     frame.height = this.canvas.height;
     const g = pen(frame);
@@ -199,11 +200,11 @@ export class Curves {
       g.textAlign = "left";
       g.textBaseline = "alphabetic";
       setFont(g, colours, 14, 600);
-      if (row >= n) g.fillText(ERRORS[row - n], left, line);
+      if (row >= n) g.fillText(run.measures[row - n].title, left, line);
       else if (this.#keysAbove) g.fillText(`from state ${row + 1}`, left, line);
       else drawKeys(g, colours, n, titleOf(row), left, line);
       this.#drawAxes(g, colours, panel, row - n, run.length);
-      if (row < n) drawTruth(g, panel, run.truth.transmat[row]);
+      if (row < n) drawTruth(g, panel, run.truth.transmat[row] ?? []);
       this.#drawLevels(g, colours, panel, row, n);
     });
   }
@@ -219,7 +220,7 @@ export class Curves {
     const ratio = pixelRatio();
     /** @type {[number, string][]} */
     const ticks = error >= 0
-      ? decadeTicks(this.#decades[error]).map(([value, text]) => [yOfError(panel, value, this.#decades[error]), text])
+      ? this.#scales[error].ticks.map(([value, text]) => [this.#scales[error].y(panel, value), text])
       : [0, 0.5, 1].map((value) => [yOfProbability(panel, value), String(value)]);
     drawTicks(g, colours, panel, ticks, 12);
     g.globalAlpha = 0.85;
@@ -257,7 +258,7 @@ export class Curves {
         drawLine(g, left, y, left + width, y);
       };
       if (row >= n) {
-        if (errors) level(yOfError(panel, errors[row - n], this.#decades[row - n]), colours.text);
+        if (errors) level(this.#scales[row - n].y(panel, errors[row - n]), colours.text);
       } else {
         for (let to = 0; transmat && to < n; to++) level(yOfProbability(panel, transmat[row * n + to]), colourOf(to));
       }
@@ -270,7 +271,7 @@ export class Curves {
    * @param {Look} colours
    */
   #drawLines(run, colours) {
-    const lines = this.#lines, n = run.truth.means.length;
+    const lines = this.#lines, n = run.states;
     lines.width = this.canvas.width;
     lines.height = this.canvas.height;
     const g = pen(lines);
@@ -286,8 +287,8 @@ export class Curves {
       };
       this.#panels.forEach((panel, row) => {
         if (row >= n) {
-          const which = row - n, decades = this.#decades[which];
-          curve(panel, colours.text, (at) => yOfError(panel, errors[ERRORS.length * at + which], decades));
+          const which = row - n, scale = this.#scales[which];
+          curve(panel, colours.text, (at) => scale.y(panel, errors[run.measures.length * at + which]));
           return;
         }
         for (let to = 0; to < n; to++) {
@@ -309,13 +310,13 @@ const titleOf = (row) => `A: from state ${row + 1} to  `;
 const nameOf = ({ label, letter }, n) => (n > 4 ? letter : label);
 
 /**
- * One of the errors of all methods, at all times.
+ * One of the measures of all methods, at all times.
  * @param {Run} run
  * @param {number} which
  */
-function* allErrors({ learners, baselines }, which) {
+function* allErrors({ learners, baselines, measures }, which) {
   for (const { errors } of [...learners, ...baselines]) {
-    for (let at = which; errors && at < errors.length; at += ERRORS.length) yield errors[at];
+    for (let at = which; errors && at < errors.length; at += measures.length) yield errors[at];
   }
 }
 

@@ -31,7 +31,7 @@ const AROUND = [40, 62, 84].flatMap((radius) =>
  * @param {Shown} shown
  */
 export function drawEstimates(g, colours, scene, run, k, shown) {
-  const { chart } = scene, n = run.truth.means.length;
+  const { chart } = scene, n = run.states;
   if (!chart) return;
   const baselines = run.baselines.filter(({ key, means }) => shown.has(key) && means);
   if (shown.has("held") && run.learners[0]?.steps.length) drawHeld(g, scene, run.learners[0], k);

@@ -18,6 +18,8 @@ import { grouped, meanName } from "./words.js";
 /** @import { Cloud, Colour, Component, Run, Sender, View } from "./protocol.js" */
 
 const PRESENTER = 1.4; // so many times as large is type for a lecture hall
+const WITH_TRUTH = "with the observations, the true means as crosses and the estimated means moving";
+const WITHOUT_TRUTH = "with the observations and the estimated means moving";
 const SETTLING = 400; // milliseconds without a change until Python is told what is on screen
 
 class Lab {
@@ -75,6 +77,8 @@ class Lab {
     this.run = run;
     this.switches.offer(run.baselines);
     this.curves.setRun(run);
+    this.map.dataset.shows = run.truth.means.length ? WITH_TRUTH : WITHOUT_TRUTH;
+    this.nameLabels(run.labels);
     this.scene.setTruth(run.chart, run.truth, run.acknowledged);
     if (opened) this.open(opened);
     const isNew = this.player.receive(run, opened);
@@ -95,6 +99,17 @@ class Lab {
     if (cloud && cloud !== this.scene.cloud) {
       this.setCloud(cloud);
       this.wake();
+    }
+  }
+
+  /** @param {string | null} name of what else than decoded states observations may be coloured by */
+  nameLabels(name) {
+    const option = /** @type {HTMLOptionElement} */ (this.colour.querySelector("[value=true]"));
+    option.textContent = name ?? "";
+    option.hidden = option.disabled = !name;
+    if (!name && this.colour.value === "true") {
+      this.colour.value = "plain";
+      this.scene.colour("plain");
     }
   }
 

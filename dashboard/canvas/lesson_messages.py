@@ -10,7 +10,7 @@ from dashboard.canvas.protocol import pack
 from dashboard.compute import lesson
 from dashboard.compute.steps import STREAMING, Step
 from dashboard.figures.chain_diagram import chain_svg
-from dashboard.model.experiment import indexed
+from dashboard.model.model_checks import indexed
 from dashboard.model.spaces.chart import Chart
 from dashboard.text.lesson import DELTA_NAMES
 

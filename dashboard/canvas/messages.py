@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from dashboard.canvas.protocol import pack
-from dashboard.compute.measures import posteriors
+from dashboard.compute.measures import posteriors, predictive_densities
 from dashboard.compute.runs import ExperimentRun, MethodResult, observations_held, trace_stride
 from dashboard.compute.sample import sample_to_draw
 from dashboard.compute.shared_cache import SharedCache
@@ -29,6 +29,13 @@ from rhmm.scoring import path_errors
 
 MOST_POINTS = 15_000
 """In the lab. Of longer chains every second, third, … point is drawn."""
+
+_OF_TRUTH = (
+    {"title": "‖A − Â‖", "is_ratio": True},
+    {"title": "distance of the means", "is_ratio": True},
+)
+_OF_RECORDING = ({"title": "log density of the next observation", "is_ratio": False},)
+"""What is drawn below A against k: errors where there is a truth, else how well is predicted."""
 
 
 _made = SharedCache(64)
@@ -134,16 +141,17 @@ def run_message(
     for key in (*experiment.algorithms, *SHOWN_BESIDE):
         method = run.method(key)
         if method is not None and (before is None or not known or before.method(key) is None):
-            arrays |= _named(key, _result_arrays(method, chart))
-    ceiling = run.method(CEILING)
+            arrays |= _named(key, _result_arrays(run, method, chart))
     about = {
         "id": run_id(run),
         "version": version,
         "continues": version - 1 if known else None,
         "acknowledged": acknowledged,
         "chart": chart.about(),
-        "truth": _truth(chart, experiment.space, experiment.means, experiment.sigmas)
-        | {"transmat": experiment.transmat},
+        "states": experiment.n_states,
+        "truth": _truth_of(experiment, chart),
+        "labels": _name_of_labels(run),
+        "measures": _OF_RECORDING if experiment.is_recorded else _OF_TRUTH,
         "length": experiment.length,
         "stride": trace_stride(experiment),
         "reached": _reached(run),
@@ -155,14 +163,26 @@ def run_message(
             for key in experiment.algorithms
         ],
         "baselines": [_about_baseline(key) for key in SHOWN_BESIDE],
-        "ceiling": {
-            "key": CEILING,
-            "label": method_name(CEILING),
-            "about": method_definition(CEILING),
-            "accuracy": None if ceiling is None else ceiling.accuracy,
-        },
+        "ceiling": None if experiment.is_recorded else _about_ceiling(run),
     }
     return pack(about, arrays)
+
+
+def _about_ceiling(run: ExperimentRun) -> dict:
+    ceiling = run.method(CEILING)
+    return {
+        "key": CEILING,
+        "label": method_name(CEILING),
+        "about": method_definition(CEILING),
+        "accuracy": None if ceiling is None else ceiling.accuracy,
+    }
+
+
+def _name_of_labels(run: ExperimentRun) -> str | None:
+    """What observations may be coloured by besides what is decoded; None without labels."""
+    if not run.experiment.is_recorded:
+        return "true state"
+    return "label" if run.experiment.label_names else None
 
 
 def _once(run: ExperimentRun, key: str, chart: Chart, part: Hashable, make: Callable):
@@ -175,6 +195,14 @@ def _once(run: ExperimentRun, key: str, chart: Chart, part: Hashable, make: Call
 
 def _named(key: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {f"{key}.{name}": array for name, array in arrays.items()}
+
+
+def _truth_of(experiment: Experiment, chart: Chart) -> dict:
+    """The true model; one without states if there is none."""
+    if experiment.is_recorded:
+        return {"means": [], "sigmas": [], "transmat": []}
+    drawn = _truth(chart, experiment.space, experiment.means, experiment.sigmas)
+    return drawn | {"transmat": experiment.transmat}
 
 
 def _truth(chart: Chart, space: str, means: Sequence, sigmas: Sequence[float]) -> dict:
@@ -193,7 +221,10 @@ def _path_arrays(run: ExperimentRun, key: str, chart: Chart, known: int) -> dict
         return {"steps": np.zeros(0, np.int32)} | {n: np.zeros(0, np.float32) for n in floats}
     steps, means, transmats, sigmas = (rows[known:] for rows in _drawn(path))
     truth = run.experiment.source.true_model()
-    errors = np.stack(path_errors(path.transmat, path.means, truth), axis=1)[known:]
+    if truth is None:
+        errors = predictive_densities(path, run.experiment.length)[known:, None]
+    else:
+        errors = np.stack(path_errors(path.transmat, path.means, truth), axis=1)[known:]
     points = means.reshape(-1, *means.shape[2:])
     return {
         "steps": steps.astype(np.int32),
@@ -262,27 +293,36 @@ def _about_baseline(key: str) -> dict:
     }
 
 
-def _result_arrays(method: MethodResult, chart: Chart) -> dict[str, np.ndarray]:
+def _result_arrays(run: ExperimentRun, method: MethodResult, chart: Chart) -> dict[str, np.ndarray]:
     """What is known once a method has finished.
 
     Of an online learner: its accuracy after so many observations. Of another one: its accuracy, its
-    means (those of all iterates if it has a path), A and errors.
+    means (those of all iterates if it has a path), A and errors. Without labels, the log density of
+    an observation stands for the accuracy.
     """
+    has_labels, path = run.has_labels, method.path
+    score, final = (
+        ("accuracies", method.accuracy) if has_labels else ("densities", method.log_likelihood)
+    )
     if method.key in ONLINE_LEARNERS:
-        if method.path is None:
-            steps, accuracies = np.zeros(1), np.array([method.accuracy])
+        if path is None:
+            steps, scores = np.zeros(1), np.array([final])
+        elif has_labels:
+            steps, scores = path.step[method.judged], method.accuracies
         else:
-            steps, accuracies = method.path.step[method.judged], method.accuracies
-        return {
-            "judged": steps.astype(np.int32),
-            "accuracies": accuracies.astype(np.float32),
-        }
-    means = method.model.means_[None] if method.path is None else method.path.means
+            steps, scores = path.step, predictive_densities(path, run.experiment.length)
+        return {"judged": steps.astype(np.int32), score: scores.astype(np.float32)}
+    means = method.model.means_[None] if path is None else path.means
+    errors = (
+        [method.log_likelihood]
+        if run.experiment.is_recorded
+        else [method.transition_error, method.mean_error]
+    )
     arrays = {
-        "accuracies": np.array([method.accuracy]),
+        score: np.array([final]),
         "means": chart.places(means.reshape(-1, *means.shape[2:])),
         "transmat": method.model.transmat_,
-        "errors": np.array([method.transition_error, method.mean_error]),
+        "errors": np.array(errors),
     }
     return {name: array.astype(np.float32) for name, array in arrays.items()}
 

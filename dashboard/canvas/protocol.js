@@ -39,9 +39,10 @@
  * @property {string} about what it is, in a sentence
  * @property {boolean} path whether its means are those of all its iterates, one after the other
  * @property {Float32Array} [accuracies] (1,)
+ * @property {Float32Array} [densities] (1,) where there are no labels: log p of an observation
  * @property {Float32Array} [means] (iterates, N, 2)
  * @property {Float32Array} [transmat] (N, N)
- * @property {Float32Array} [errors] of A and of the means
+ * @property {Float32Array} [errors] one of each of the run's measures
  */
 
 /**
@@ -51,7 +52,7 @@
  * @property {Float32Array} means (F, N, 2)
  * @property {Float32Array} transmat (F, N, N)
  * @property {Float32Array} sigmas (F, N)
- * @property {Float32Array} errors (F, 2) of A and of the means
+ * @property {Float32Array} errors (F, E) one of each of the run's measures
  * @property {Float32Array} [balls] (F, N, 5) as in the truth
  * @property {Float32Array} [glyphs] (F, N, 3) as in the truth
  */
@@ -65,7 +66,8 @@
  * @property {number} held how many observations it holds
  * @property {[number, string][]} moments from so many observations on it does what the sentence says
  * @property {Int32Array} [judged] (J,) after so many observations, once it has finished,
- * @property {Float32Array} [accuracies] (J,) it has these accuracies
+ * @property {Float32Array} [accuracies] (J,) it has these accuracies,
+ * @property {Float32Array} [densities] (J,) or where there are no labels, these log p of the next observation
  */
 
 /** @typedef {LearnerAbout & Path} Learner */
@@ -77,7 +79,10 @@
  * @property {number | null} continues
  * @property {number} acknowledged
  * @property {ChartAbout} chart
- * @property {Truth} truth
+ * @property {number} states how many are learned
+ * @property {Truth} truth without states where none is known, as of a recording
+ * @property {string | null} labels what else than decoded states observations may be coloured by
+ * @property {{ title: string, is_ratio: boolean }[]} measures what is drawn below A; ratios on a scale of decades
  * @property {number} length of the chain
  * @property {number} stride observations between two rows of a path
  * @property {number} reached how many observations have been learned
@@ -86,7 +91,7 @@
  * @property {View} view
  * @property {Learner[]} learners
  * @property {Baseline[]} baselines
- * @property {{ key: string, label: string, about: string, accuracy: number | null }} ceiling the true parameters
+ * @property {{ key: string, label: string, about: string, accuracy: number | null } | null} ceiling the true parameters
  */
 
 /** All that is known of a run. @typedef {RunAbout} Run */

@@ -1,10 +1,13 @@
 // Where numbers stand on a panel of curves. All of it is arithmetic.
 
+import { roundNumbers } from "./charts/plane.js";
+
 /** A panel's edges in pixels. @typedef {{ left: number, right: number, top: number, bottom: number }} Panel */
 
 /** The lowest and the highest power of ten on a scale. @typedef {[number, number]} Decades */
 
 const LEAST_ERROR = 1e-9; // below this an error counts as none
+const FEW = 0.05; // the share of the values that may stand below a linear scale
 
 /**
  * Across the panel, 0 at its left edge and `length` at its right one.
@@ -77,6 +80,34 @@ export function decadeTicks([low, high]) {
     const value = 10 ** (low + i);
     return [value, value >= 1 ? String(value) : value.toFixed(-low - i)];
   });
+}
+
+/**
+ * How one measure stands on a panel: the height of a value, and the values that are written beside it.
+ * @typedef {{ y: (panel: Panel, value: number) => number, ticks: [number, string][] }} Scale
+ */
+
+/**
+ * For errors, which are compared by their ratios.
+ * @param {Iterable<number>} errors
+ * @returns {Scale}
+ */
+export function decadeScale(errors) {
+  const decades = errorDecades(errors);
+  return { y: (panel, value) => yOfError(panel, value, decades), ticks: decadeTicks(decades) };
+}
+
+/**
+ * For values of any sign. Single low ones, as at a start, do not press all others together: they stay at the edge.
+ * @param {Iterable<number>} values
+ * @returns {Scale}
+ */
+export function linearScale(values) {
+  const sorted = Array.from(values).filter(Number.isFinite).sort((a, b) => a - b);
+  const least = sorted[Math.floor(FEW * sorted.length)] ?? 0, most = sorted.at(-1) ?? 1;
+  const room = 0.08 * (most - least) || 0.5, low = least - room, high = most + room;
+  const ticks = roundNumbers(low, high).map(([text, value]) => /** @type {[number, string]} */ ([value, text]));
+  return { y: (panel, value) => yOfShare(panel, (value - low) / (high - low)), ticks };
 }
 
 /**

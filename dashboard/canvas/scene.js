@@ -7,6 +7,7 @@ import { colourOf, drawHollowMark, drawMark, markStamp, traceGlyph } from "./mar
 import { Navigation } from "./navigation.js";
 import { pen, pixelRatio, setFont, typeScale } from "./pen.js";
 import { look } from "./screen.js";
+import { MARKS } from "./shared.js";
 import { Viewport, WHOLE } from "./viewport.js";
 import { meanName } from "./words.js";
 
@@ -117,7 +118,7 @@ export class Scene {
   /** How many of the observations in the cloud are among the first k. @param {number} k */
   countSeen(k) {
     const { cloud } = this;
-    return cloud ? Math.min(cloud.states.length, Math.ceil(k / cloud.stride)) : 0;
+    return cloud ? Math.min(cloud.xy.length / 2, Math.ceil(k / cloud.stride)) : 0;
   }
 
   /**
@@ -210,20 +211,19 @@ export class Scene {
       g.globalAlpha = opacity;
       g.lineWidth = pixelRatio();
       for (let t = first; t < last; t++) {
-        g.strokeStyle = states ? colourOf(states[t]) : unknown;
+        g.strokeStyle = states && states[t] >= 0 ? colourOf(states[t]) : unknown;
         traceGlyph(g, ...chart.toScreen(xy[2 * t], xy[2 * t + 1]), size, glyphs.subarray(3 * t, 3 * t + 3));
         g.stroke();
       }
       g.restore();
       return;
     }
-    const stamps = states
-      ? truth.means.map((_, state) => markStamp(state, colourOf(state), size, opacity))
-      : [markStamp(0, unknown, 0.8 * size, 0.8 * opacity)];
-    const half = stamps[0].width / 2;
+    const plain = markStamp(0, unknown, 0.8 * size, 0.8 * opacity);
+    const stamps = states ? MARKS.map((_, state) => markStamp(state, colourOf(state), size, opacity)) : [];
     for (let t = first; t < last; t++) {
       const [x, y] = chart.toScreen(xy[2 * t], xy[2 * t + 1]);
-      g.drawImage(stamps[states ? states[t] : 0], x - half, y - half);
+      const stamp = states ? stamps[states[t]] ?? plain : plain; // an observation without a label has no colour
+      g.drawImage(stamp, x - stamp.width / 2, y - stamp.width / 2);
     }
   }
 

@@ -8,6 +8,12 @@ import { rowAt } from "./scales.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const NONE = "…"; // not known yet
+/** What the number of a card is, by what is known of the observations. */
+const MEANINGS = {
+  state: "The number is the share of all observations whose state it gets right.",
+  label: "The number is the share of all observations whose state agrees with their label, each label matched with one state.",
+  none: "The number is log p of an observation: of the next one for an online learner, of all for the others.",
+};
 
 export class Scores {
   /** @type {Map<string, HTMLElement>} */
@@ -15,6 +21,7 @@ export class Scores {
   /** @type {HTMLElement[]} */
   #lines = [];
   #madeFor = "";
+  #meaning = "";
 
   /**
    * @param {HTMLElement} cards
@@ -30,35 +37,38 @@ export class Scores {
    * @param {number} k
    */
   show(run, k) {
-    const madeFor = [...run.learners, ...run.baselines].map(({ key }) => key).join();
+    const madeFor = [...run.learners, ...run.baselines, run.ceiling, { key: run.labels }].map((one) => one?.key).join();
     if (madeFor !== this.#madeFor) this.#make(run);
     this.#madeFor = madeFor;
-    run.learners.forEach(({ key, judged, accuracies, moments }, index) => {
+    run.learners.forEach(({ key, judged, accuracies, densities, moments }, index) => {
       const row = judged ? rowAt(judged, k) : -1;
-      this.#write(key, row < 0 ? undefined : accuracies?.[row]);
+      this.#write(key, accuracies?.[row], densities?.[row]);
       const doing = moments[Math.max(0, rowAt(moments.map(([from]) => from), k))]?.[1] ?? "";
       setText(this.#lines[index], run.reached || !run.doing ? doing : `waits. ${run.doing} …`);
     });
-    for (const { key, accuracies } of run.baselines) this.#write(key, accuracies?.[0]);
-    this.#write(run.ceiling.key, run.ceiling.accuracy ?? undefined);
+    for (const { key, accuracies, densities } of run.baselines) this.#write(key, accuracies?.[0], densities?.[0]);
+    if (run.ceiling) this.#write(run.ceiling.key, run.ceiling.accuracy ?? undefined);
   }
 
   /**
    * @param {string} key
    * @param {number | undefined} accuracy
+   * @param {number} [density] where there are no labels
    */
-  #write(key, accuracy) {
+  #write(key, accuracy, density) {
     const value = this.#values.get(key);
-    if (value) setText(value, accuracy === undefined ? NONE : `${(100 * accuracy).toFixed(1)} %`);
+    const text = accuracy === undefined ? density?.toFixed(2).replace("-", "−") : `${(100 * accuracy).toFixed(1)} %`;
+    if (value) setText(value, text ?? NONE);
   }
 
   /** @param {Run} run */
-  #make({ learners, baselines, ceiling }) {
+  #make({ learners, baselines, ceiling, labels }) {
+    this.#meaning = MEANINGS[labels === "label" ? "label" : labels ? "state" : "none"];
     this.#values.clear();
     const cards = [
       ...learners.map(({ key, label, about }, index) => this.#card(key, label, about, lineIcon(index))),
       ...baselines.map(({ key, label, about }) => this.#card(key, label, about, dotIcon())),
-      this.#card(ceiling.key, ceiling.label, ceiling.about, crossIcon()),
+      ...(ceiling ? [this.#card(ceiling.key, ceiling.label, ceiling.about, crossIcon())] : []),
     ];
     this.cards.replaceChildren(...cards);
     this.#lines = learners.map(() => document.createElement("span"));
@@ -80,7 +90,7 @@ export class Scores {
     const card = document.createElement("div"), name = document.createElement("dt"), value = document.createElement("dd");
     card.className = "card";
     card.dataset.method = key;
-    card.title = `${about} The number is the share of all observations whose state it gets right.`;
+    card.title = `${about} ${this.#meaning}`;
     name.append(icon, label);
     card.append(name, value);
     this.#values.set(key, value);

@@ -1,8 +1,9 @@
 """What Python says to the canvas of the Stream page, and what that says of its visitor.
 
-The mount hands over an `opening_message`: the address of the stream, the map, the learners. All
-else comes from that address, as a `news_message` ten times a second, without a run of the page. The
-browser answers there with orders (`read_order`), each a JSON object with one field:
+The mount hands over an `opening_message`: the address of the stream, what is known about what
+flows, the learners. All else comes from that address, as a `news_message` ten times a second,
+without a run of the page. The browser answers there with orders (`read_order`), each a JSON object
+with one field:
 
 - ``pace``: observations a second; ``play``: whether it flows; ``step``: so many observations;
 - ``happen``: the kind of an event that is to come; ``refit``: EM is to be fitted anew;
@@ -18,17 +19,17 @@ from typing import Any
 import numpy as np
 
 from dashboard.canvas.protocol import is_count, pack, read_moved
-from dashboard.compute.endless import Moment, Points
-from dashboard.compute.happenings import HAPPENINGS
+from dashboard.compute.endless import RECORDED_WINDOW, Moment, Points
+from dashboard.compute.happenings import HAPPENINGS, HAPPENINGS_OF_RECORDINGS
 from dashboard.compute.refitting import RECENT
 from dashboard.compute.stream_workers import Report
-from dashboard.compute.tracks import Judged
+from dashboard.compute.tracks import WINDOW, Judged
 from dashboard.figures.common import NEUTRAL
-from dashboard.figures.tradeoff import LOOKS
-from dashboard.model.endless import LEAST_PACE, MOST_PACE, Setup
+from dashboard.figures.tradeoff import LOOKS, Look
+from dashboard.model.endless import LEAST_PACE, MOST_PACE, Played, Setup
+from dashboard.model.followers import COUNTING, FOLLOWERS
 from dashboard.model.marks import STATE_SYMBOLS
-from dashboard.model.methods import EM, VARIANTS, capitalised, method_definition, method_name
-from dashboard.model.spaces.registry import SPACES
+from dashboard.model.methods import EM, capitalised, method_definition, method_name
 from dashboard.text.stream import SHORT_NAMES
 from rhmm.streams.bank import BANK
 from rhmm.worlds import Event
@@ -49,11 +50,13 @@ _RESTARTS = 20
 """Of an automatic memory, the latest: older ones have left the curves."""
 
 
+_LOOKS = LOOKS | {COUNTING: Look("#B5179E", "star", "★", "longdashdot")}
+
 _ABOUT_EM = {
     "key": EM,
     "label": method_name(EM),
     "about": f"{method_definition(EM)} Here it is fitted to the latest {RECENT:,} observations "
-    "when you ask for it; in between its parameters stand still.",
+    "when you ask for it, and the stream waits meanwhile; in between its parameters stand still.",
     "colour": NEUTRAL,
     "mark": STATE_SYMBOLS.index("hexagon"),
     "dash": [],
@@ -62,26 +65,42 @@ _ABOUT_EM = {
 
 def opening_message(setup: Setup, address: str, pace: int) -> bytes:
     """Where the stream is, and all about it that does not change."""
-    space = SPACES[setup.space]
     about = {
         "id": address,
         "address": address,
         "pace": pace,
         "paces": [LEAST_PACE, MOST_PACE],
-        "chart": space.chart_for(setup.means, setup.sigmas).about(),
         "learners": [*map(_about_learner, setup.learners), _ABOUT_EM],
         "memories": [str(memory) for memory in BANK],
-        "happenings": [{"name": name, "label": SHORT_NAMES[name]} for name in HAPPENINGS],
+        **_about_source(setup),
     }
     return pack(about, {})
 
 
+def _about_source(setup: Setup) -> dict[str, Any]:
+    """Whether the truth is known, and what follows from it."""
+    source = setup.source
+    plays = isinstance(source, Played)
+    names: tuple[str, ...] = ()
+    if isinstance(source, Played):
+        names = source.held.recording.label_names if source.has_labels else ()
+    happenings = HAPPENINGS_OF_RECORDINGS if plays else HAPPENINGS
+    return {
+        "truth": not plays,
+        "labels": list(names),
+        "length": len(source.held.recording.points) if isinstance(source, Played) else None,
+        "window": RECORDED_WINDOW if plays else WINDOW,
+        "counts": COUNTING in setup.learners,
+        "happenings": [{"name": name, "label": SHORT_NAMES[name]} for name in happenings],
+    }
+
+
 def _about_learner(key: str) -> dict[str, Any]:
-    variant, look = VARIANTS[key], LOOKS[key]
+    follower, look = FOLLOWERS[key], _LOOKS[key]
     return {
         "key": key,
-        "label": capitalised(variant.name),
-        "about": method_definition(variant.learner.key),
+        "label": capitalised(follower.name),
+        "about": follower.about,
         "colour": look.colour,
         "mark": STATE_SYMBOLS.index(look.symbol),
         "dash": _DASHES[look.dash],
@@ -89,9 +108,13 @@ def _about_learner(key: str) -> dict[str, Any]:
 
 
 def news_message(report: Report, known: tuple[Event, ...] | None = None) -> bytes:
-    """What a stream has to say since its last message; the script only if it is not `known`."""
+    """What a stream has to say since its last message; the script only if it is not `known`.
+
+    The first message to a browser, to which none is known, also brings the map.
+    """
     news = report.news
     script = {} if news.script == known else {"events": [*map(_about_event, news.script)]}
+    chart = {"chart": news.chart} if known is None else {}
     about = {
         "taken": news.taken,
         "playing": report.playing,
@@ -100,10 +123,12 @@ def news_message(report: Report, known: tuple[Event, ...] | None = None) -> byte
         "sharing": report.sharing,
         "acknowledged": news.acknowledged,
         "refused": news.refused,
+        "over": news.is_over,
         "judged": [_about_judged(judged) for judged in news.judged],
         "exists": news.moment.exists.tolist(),
         "sigmas": news.moment.sigmas.tolist(),
         **script,
+        **chart,
         **_about_points(news.points),
     }
     arrays = {

@@ -61,7 +61,7 @@ export class Tip {
    * @param {number} k
    */
   #write(run, cloud, index, k) {
-    const n = run.truth.means.length, distances = this.#distances(run, cloud, index, k);
+    const n = run.states, distances = this.#distances(run, cloud, index, k);
     const rows = Array.from({ length: n }, (_, i) => {
       const share = cloud.shares ? percent(cloud.shares[index * n + i]) : "…";
       return `<tr><th scope="row"><span style="color:${MARKS[i].colour}">●</span> ${i + 1}</th>
@@ -83,12 +83,13 @@ export class Tip {
    * @returns {number[] | null}
    */
   #distances(run, cloud, index, k) {
-    const n = run.truth.means.length, { chart } = this.scene;
+    const n = run.states, { chart } = this.scene;
     if (cloud.distances) return Array.from(cloud.distances.subarray(index * n, (index + 1) * n));
     if (!chart?.distance) return null;
     const at = between(run.learners[0], k), x = cloud.xy[2 * index], y = cloud.xy[2 * index + 1];
-    return run.truth.means.map((mean, i) => {
-      const [u, v] = at ? blended(run.learners[0].means, at, n, i, 2) : mean;
+    if (!at && !run.truth.means.length) return null;
+    return Array.from({ length: n }, (_, i) => {
+      const [u, v] = at ? blended(run.learners[0].means, at, n, i, 2) : run.truth.means[i];
       return /** @type {NonNullable<typeof chart.distance>} */ (chart.distance)(x, y, u, v);
     });
   }

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from dashboard.model.experiment import MOST_STATES
 from dashboard.model.kinds import Invalid
+from dashboard.model.model_checks import MOST_STATES
 from dashboard.model.spaces.chart import Coordinates
 from dashboard.model.spaces.space import Space
 from rhmm.worlds import (
@@ -28,10 +28,17 @@ _STAYS = (0.3, 0.6, 0.9)
 """How likely the states of another A are to stay."""
 
 
-def event_asked_for(kind: str, space: Space, truth: Truth, rng: np.random.Generator) -> Event:
-    """An event of this kind that can happen to the truth; `Invalid` if there is none."""
+def event_asked_for(
+    kind: str, space: Space | None, truth: Truth | None, rng: np.random.Generator
+) -> Event:
+    """An event of this kind that can happen to the truth; `Invalid` if there is none.
+
+    A recording has neither a space of the dashboard nor a truth.
+    """
+    if kind in _DISTURBANCES:
+        return _DISTURBANCES[kind]
     make = _MAKERS.get(kind)
-    if make is None:
+    if make is None or space is None or truth is None:
         raise Invalid("There is no such event.")
     return make(space, truth, rng)
 
@@ -88,9 +95,16 @@ _MAKERS: dict[str, Callable[[Space, Truth, np.random.Generator], Event]] = {
     StateAway.name: _away,
     NewState.name: _new_state,
     Outliers.name: lambda space, truth, rng: Outliers(share=0.1, length=1_000),
-    Missing.name: lambda space, truth, rng: Missing(share=0.5, length=2_000),
-    StuckSensor.name: lambda space, truth, rng: StuckSensor(length=500),
 }
 
-HAPPENINGS = tuple(_MAKERS)
+_DISTURBANCES: dict[str, Event] = {
+    Missing.name: Missing(share=0.5, length=2_000),
+    StuckSensor.name: StuckSensor(length=500),
+}
+"""Events that need no truth."""
+
+HAPPENINGS = (*_MAKERS, *_DISTURBANCES)
 """The kinds of events that a button asks for, in the order of the page."""
+
+HAPPENINGS_OF_RECORDINGS = tuple(_DISTURBANCES)
+"""Those that can happen to a recording."""

@@ -51,7 +51,7 @@ def ceiling(experiment: Experiment) -> Ceiling:
 
 
 def _simulated(experiment: Experiment) -> Ceiling:
-    model = experiment.source.true_model()
+    model = experiment.simulated.true_model()
     points, states = model.sample(SIMULATED, random_state=0)
     blocks = (model.predict(points) == states).reshape(_BLOCKS, -1).mean(axis=1)
     return Ceiling(float(blocks.mean()), float(blocks.std(ddof=1) / math.sqrt(_BLOCKS)))

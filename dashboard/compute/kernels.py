@@ -29,7 +29,7 @@ from llvmlite import binding
 from dashboard.model.experiment import LEAST_LENGTH, LEAST_WINDOW, Experiment
 from dashboard.model.methods import BASELINES, ONLINE_LEARNERS
 from dashboard.model.spaces.registry import DEFAULT, SPACES
-from rhmm import evaluate
+from rhmm import Manifold, evaluate
 from rhmm._jit import cache_folder, cache_stamp
 from rhmm.learners.registry import LEARNERS
 from rhmm.sweeping.workers import processors
@@ -40,12 +40,15 @@ AT_ONCE = 2
 """Spaces that are compiled for side by side."""
 _LOOK = 0.1
 """Seconds between two looks at the compilers."""
+_FLAT = "plane"
+"""The recording whose kernels stand for those of flat spaces."""
 
 
 class Part(NamedTuple):
     """The kernels of one method on one space."""
 
     space: str
+    """See `space_for`."""
     method: str
 
     @property
@@ -70,11 +73,12 @@ def _load(part: Part) -> None:
     """Learn from a few observations: this calls every kernel with the types of a real run."""
     learner, small = LEARNERS[part.method], _small(part)
     options = small.options_of(part.method) if learner.is_online else {}
-    truth, (points, states) = small.source.true_model(), small.source.observe()
+    truth, (points, states, _) = small.source.true_model(), small.source.observe()
     if learner.needs_truth:
-        evaluate(truth, truth, points, states)
+        if truth is not None:
+            evaluate(truth, truth, points, states)
         return
-    manifold = SPACES[part.space].manifold
+    manifold, points = small.source.manifold, points[:LEAST_LENGTH]
     manifold.normal_coordinates(points[0], points)  # maps of recordings, and their shapes
     learner.learn(learner.make(manifold, small.n_states, 0, options, trace_every=1), points)
 
@@ -83,7 +87,17 @@ def _small(part: Part) -> Experiment:
     learning: dict[str, Any] = {"length": LEAST_LENGTH, "window": LEAST_WINDOW}
     if part.method in ONLINE_LEARNERS:
         learning["algorithms"] = (part.method,)
-    return Experiment(**SPACES[part.space].truth, **learning)
+    if part.space in SPACES:
+        return Experiment(**SPACES[part.space].truth, **learning)
+    return Experiment(recording=part.space, **learning)
+
+
+def space_for(manifold: Manifold) -> str:
+    """The key of a space, or of a recording, whose kernels are those of this manifold: they do not
+    depend on its size."""
+    kind = type(manifold.geometry)
+    alike = (key for key, space in SPACES.items() if type(space.manifold.geometry) is kind)
+    return next(alike, _FLAT)
 
 
 def parts_of(space: str, algorithms: Iterable[str]) -> list[Part]:

@@ -153,7 +153,7 @@ def gaussian_tables() -> GaussianTables:
 
 def walk() -> Walk:
     """The first observations of the paper's chain, with their states."""
-    points, states = _results.get("paper", PAPERS.source.observe)
+    points, states, _ = _results.get("paper", PAPERS.simulated.observe)
     return Walk(points[:_WALK], states[:_WALK])
 
 
@@ -188,12 +188,12 @@ def _windows() -> Windows:
         "streaming": (streaming.LEARNER, {"window": SHORT}),
     }
     runs = tuple(_learned(key, *way) for key, way in ways.items())
-    return Windows(runs, _first_exit(*ways["short"]), PAPERS.source.observe().states)
+    return Windows(runs, _first_exit(*ways["short"]), PAPERS.simulated.observe().states)
 
 
 def _learned(key: str, learner: Learner, options: dict[str, Any]) -> Learned:
-    points, states = PAPERS.source.observe()
-    truth = PAPERS.source.true_model()
+    points, states, _ = PAPERS.simulated.observe()
+    truth = PAPERS.simulated.true_model()
     trial = run_trial(
         learner, truth, points, states, seed=PAPERS.seed, options=options, trace_every=_STRIDE
     )
@@ -203,7 +203,7 @@ def _learned(key: str, learner: Learner, options: dict[str, Any]) -> Learned:
 
 
 def _first_exit(learner: Learner, options: dict[str, Any]) -> Exit:
-    steps = replay(PAPERS.source, learner, options, PAPERS.seed)
+    steps = replay(PAPERS.source, learner, options, PAPERS.seed, PAPERS.n_states)
     for k in range(steps.first, steps.last + 1):
         step = steps.step(k)
         outside = np.maximum(-step.raw, step.raw - 1.0)
@@ -213,8 +213,8 @@ def _first_exit(learner: Learner, options: dict[str, Any]) -> Exit:
 
 
 def _mistake() -> Mistake:
-    points, states = PAPERS.source.observe()
-    truth = PAPERS.source.true_model()
+    points, states, _ = PAPERS.simulated.observe()
+    truth = PAPERS.simulated.true_model()
     trial = run_trial(kmeans.LEARNER, truth, points, states, seed=PAPERS.seed, options={})
     labels, centres = trial.evaluation.labels, trial.evaluation.model.means_
     alpha, gamma = truth.filter_proba(points), truth.predict_proba(points)

@@ -12,8 +12,13 @@ from dashboard.model.experiment import Experiment
 from dashboard.model.methods import EM, WINDOWED, has_posterior, method_name
 from dashboard.model.spaces.registry import SPACES
 from rhmm import Run
+from rhmm.learners.learner import Path
 
 _posteriors = SharedCache(12)
+
+
+_STRETCH = 0.1
+"""The share of a recording over which a predictive density is averaged."""
 
 
 def confusion(true_states: NDArray, states: NDArray, n_states: int) -> NDArray[np.integer]:
@@ -22,13 +27,26 @@ def confusion(true_states: NDArray, states: NDArray, n_states: int) -> NDArray[n
     return np.bincount(cells, minlength=n_states**2).reshape(n_states, n_states)
 
 
+def predictive_densities(path: Path, length: int) -> NDArray[np.floating]:
+    """log p(y_k | those before it) of an online learner at each row of its path, shape (R,).
+
+    It is the mean over the last tenth of the recording, as far as the path goes back.
+    """
+    step, total = path.step, path.log_likelihood
+    back = np.searchsorted(step, step - _STRETCH * length)
+    back = np.minimum(back, np.maximum(np.arange(len(step)) - 1, 0))
+    with np.errstate(invalid="ignore"):
+        slopes = (total - total[back]) / (step - step[back])
+    return np.append(slopes[1:2] if len(step) > 1 else 0.0, slopes[1:])
+
+
 def posteriors(run: ExperimentRun) -> dict[str, NDArray[np.float32]]:
     """P(s_t = i | all y), shape (T, N), of each method that has one, by its key."""
 
     def posterior(method) -> NDArray[np.float32]:
         return _posteriors.get(
             (run.experiment, method.key),
-            lambda: method.model.predict_proba(run.points).astype(np.float32),
+            lambda: method.model.predict_proba(run.points, lengths=run.lengths).astype(np.float32),
         )
 
     return {method.key: posterior(method) for method in run.methods if has_posterior(method.key)}

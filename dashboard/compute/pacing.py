@@ -33,7 +33,7 @@ class Advancing(Protocol):
     """What a paced stream moves on."""
 
     def advance(self, most: int) -> int:
-        """Take at most so many observations; returns how many it took."""
+        """Take at most so many observations; returns how many it took, 0 while none can come."""
 
 
 class Paced:
@@ -50,6 +50,8 @@ class Paced:
         self.owed = 0.0
         self.reached = pace
         """Observations a second, of late."""
+        self._stands = False
+        """Whether nothing could come in this tick."""
         self._at_first = 0.0
         """What it owed at the beginning of this tick."""
         self._part_owed = 0.0
@@ -68,6 +70,7 @@ class Paced:
         if self.playing:
             self.owed += self._part_owed + self.pace * min(seconds, _LONGEST)
         self._at_first = self.owed
+        self._stands = False
 
     def work(self, clock: Callable[[], float]) -> None:
         """Take a piece of what it owes."""
@@ -75,14 +78,17 @@ class Paced:
         most = max(1, min(math.floor(self.owed), int(_PIECE / self._cost)))
         taken = self.stream.advance(most)
         seconds = clock() - begin
-        self._cost += _WEIGHT * (seconds / taken - self._cost)
         self.served += seconds
+        if not taken:
+            self.owed, self.steps, self._stands = 0.0, 0, True
+            return
+        self._cost += _WEIGHT * (seconds / taken - self._cost)
         self.owed -= taken
         self.steps = max(0, self.steps - taken)
 
     def settle(self, seconds: float) -> None:
         """The tick is over: forgive what is still owed, and note the pace that was reached."""
-        if self.playing and seconds > 0.0:
+        if self.playing and seconds > 0.0 and not self._stands:
             pace = (self._at_first - self.owed) / seconds
             self.reached += _WEIGHT * (min(pace, self.pace) - self.reached)
         self._part_owed = self.owed % 1.0

@@ -33,7 +33,7 @@ def default_run() -> ExperimentRun | None:
         return None
     methods = tuple(_method(content, str(key)) for key in content["methods"])
     return ExperimentRun(
-        experiment, content["points"], content["true_states"], methods, finished=True
+        experiment, content["points"], content["true_states"], methods=methods, finished=True
     )
 
 
@@ -67,7 +67,8 @@ def _method(content: dict, key: str) -> MethodResult:
     values: dict[str, Any] = {name: of(name) for name in _ARRAYS}
     values |= {name: of(name).item() for name in _UNTIMED if f"{key}_{name}" in content}
     model = RiemannianHMM.from_parameters(SPACES[Experiment().space].manifold, *parameters)
-    return MethodResult(key=key, model=model, path=path, **values)
+    names = np.arange(model.n_components)
+    return MethodResult(key=key, model=model, path=path, names=names, **values)
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dashboard.compute.principal import Principal, principal_plane
 from dashboard.model.analysis import ROUND
 from dashboard.model.spaces.disk import DISK_CHART
+from dashboard.model.spaces.principal import Principal, principal_plane
 from rhmm import Hyperbolic, RiemannianHMM
 from rhmm.emissions import covariances
 from rhmm.recording import Recording

@@ -22,7 +22,6 @@ from dashboard.compute.runs import ExperimentRun
 from dashboard.compute.turns import LONG
 from dashboard.compute.worker_process import Lost, WorkerProcess, answers, question
 from dashboard.model.experiment import Experiment
-from dashboard.model.spaces.registry import SPACES
 from rhmm.learners.registry import LEARNERS
 from rhmm.sweeping.workers import processors
 
@@ -46,7 +45,7 @@ class News(NamedTuple):
 def can_compute(experiment: Experiment) -> bool:
     """Whether the run is a short one of learners and a space that every process knows."""
     kinds = [LEARNERS[key].estimator for key in experiment.methods]
-    kinds.append(type(SPACES[experiment.space].manifold))
+    kinds.append(type(experiment.observed_in.manifold))
     return 1e-6 * experiment.effort <= LONG and all(
         kind.__module__.partition(".")[0] == "rhmm" for kind in kinds
     )

@@ -10,14 +10,22 @@ import numpy as np
 
 from dashboard.compute import kernels
 from dashboard.compute.jobs import Report
+from dashboard.compute.shared_cache import SharedCache
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import CEILING, ONLINE_LEARNERS, method_name
-from dashboard.model.spaces.registry import SPACES
-from rhmm import ConvergenceWarning, DegenerateWarning, RiemannianHMM, evaluate
+from dashboard.model.spaces.chart import Chart
+from dashboard.model.spaces.recorded import RecordedSpace
+from rhmm import (
+    ConvergenceWarning,
+    DegenerateWarning,
+    RiemannianHMM,
+    evaluate,
+    evaluate_without_truth,
+)
 from rhmm.learners.learner import Path, Progress
 from rhmm.learners.registry import LEARNERS
 from rhmm.scoring import Evaluation
-from rhmm.trial import run_trial
+from rhmm.trial import learned
 
 # The page says itself when a method did not converge or lost a state; the log stays empty.
 warnings.simplefilter("ignore", ConvergenceWarning)
@@ -54,6 +62,11 @@ class MethodResult(Evaluation):
         """Its name on a page."""
         return method_name(self.key)
 
+    @property
+    def states(self) -> np.ndarray:
+        """The state of `model` that each observation was taken for, −1 if missing; shape (T,)."""
+        return np.where(self.labels < 0, -1, np.searchsorted(self.names, self.labels))
+
 
 class ExperimentRun(NamedTuple):
     """Everything known of an experiment so far; a later one replaces it as the work goes on."""
@@ -62,11 +75,18 @@ class ExperimentRun(NamedTuple):
     points: np.ndarray
     """Shape (T, *point_shape)."""
     true_states: np.ndarray
-    """Shape (T,)."""
+    """Those of a simulated chain, or the labels of a recording, −1 where none is known; (T,)."""
+    lengths: np.ndarray | None = None
+    """Of the sequences of a recording, shape (S,)."""
     methods: tuple[MethodResult, ...] = ()
     paths_so_far: Mapping[str, Path] = {}
     """The path of an online learner that is learning, by its key; states as far as can be told."""
     finished: bool = False
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether there is anything to compare decoded states with."""
+        return bool((self.true_states >= 0).any())
 
     def method(self, key: str) -> MethodResult | None:
         return next((m for m in self.methods if m.key == key), None)
@@ -76,10 +96,29 @@ class ExperimentRun(NamedTuple):
         method = self.method(key)
         return self.paths_so_far.get(key) if method is None else method.path
 
+    @property
+    def chart(self) -> Chart:
+        """The map of the experiment."""
+        return map_of(self.experiment, self.points)
+
+
+_charts = SharedCache(16)
+
+
+def map_of(experiment: Experiment, points: np.ndarray) -> Chart:
+    """The map of an experiment. That of a recording is made from all its observations, once for all
+    visitors; before these are known, it is empty."""
+    space = experiment.observed_in
+    if not isinstance(space, RecordedSpace):
+        return experiment.chart
+    if not len(points):
+        return space.pending_chart
+    return _charts.get(experiment.source, lambda: space.chart_of(points))
+
 
 def empty_run(experiment: Experiment) -> ExperimentRun:
     """Before anything is known: the truth alone."""
-    shape = SPACES[experiment.space].manifold.point_shape
+    shape = experiment.observed_in.manifold.point_shape
     return ExperimentRun(experiment, np.empty((0, *shape)), np.empty(0, np.int8))
 
 
@@ -90,7 +129,7 @@ def trace_stride(experiment: Experiment) -> int:
 
 def observations_held(experiment: Experiment, key: str) -> int:
     """From how many of the latest observations an online learner learns at a time."""
-    manifold, options = SPACES[experiment.space].manifold, experiment.options_of(key)
+    manifold, options = experiment.observed_in.manifold, experiment.options_of(key)
     return ONLINE_LEARNERS[key].make(manifold, experiment.n_states, 0, options).n_held
 
 
@@ -110,22 +149,23 @@ def compute(
     """
     truth = experiment.source.true_model()
     if same_data is None:
-        points, states = experiment.source.observe()
+        run = ExperimentRun(experiment, *experiment.source.observe())
     else:
-        points, states = same_data.points, same_data.true_states
-    run = ExperimentRun(experiment, points, states)
+        run = same_data._replace(experiment=experiment, methods=(), paths_so_far={}, finished=False)
 
-    for part in compile_kernels(run, report):
+    # the map of a recording needs kernels, too
+    for part in compile_kernels(empty_run(experiment) if truth is None else run, report):
         part.load()
-    best = evaluate(truth, truth, points, states)
-    run = run._replace(methods=(MethodResult(**vars(best), key=CEILING),))
+    if truth is not None:
+        best = evaluate(truth, truth, run.points, run.true_states)
+        run = run._replace(methods=(MethodResult(**vars(best), key=CEILING),))
     for key in experiment.methods:
         if key == CEILING:
             continue
         method = _known(same_data, experiment, key)
         if method is None:
             report(run, method_name(key), 0.0)
-            method = _learn(run, truth, key, best.ceiling, report, pace)
+            method = _learn(run, truth, key, report, pace)
         run = run._replace(methods=(*run.methods, method))
     return run._replace(finished=True)
 
@@ -137,7 +177,9 @@ def compile_kernels(run: ExperimentRun, report: Report) -> list[kernels.Part]:
         report(run, f"Compiling the engine, once for this machine: part {done + 1} of {total}", 0.0)
 
     report(run, "Preparing the engine", 0.0)
-    parts = kernels.parts_of(run.experiment.space, run.experiment.algorithms)
+    parts = kernels.parts_of(
+        kernels.space_for(run.experiment.source.manifold), run.experiment.algorithms
+    )
     kernels.compilers().wait(parts, compiling)
     return parts
 
@@ -147,6 +189,8 @@ def _known(same_data: ExperimentRun | None, experiment: Experiment, key: str):
     if same_data is None:
         return None
     other = same_data.experiment
+    if other.n_states != experiment.n_states or other.seed != experiment.seed:
+        return None  # a recording does not depend on them
     if key in ONLINE_LEARNERS and other.options_of(key) != experiment.options_of(key):
         return None
     return same_data.method(key)
@@ -154,14 +198,14 @@ def _known(same_data: ExperimentRun | None, experiment: Experiment, key: str):
 
 def _learn(
     run: ExperimentRun,
-    truth: RiemannianHMM,
+    truth: RiemannianHMM | None,
     key: str,
-    ceiling: float,
     report: Report,
     pace: float,
 ) -> MethodResult:
     """One method's result; while it learns, `report` sees the run with the path so far."""
     experiment, name, learner = run.experiment, method_name(key), LEARNERS[key]
+    like = _named_like(run, truth)
 
     next_report = time.monotonic() + pace
 
@@ -174,34 +218,67 @@ def _learn(
         if learner.is_online:
             path = learner.path(progress.estimator)
             if path is not None:
-                order = progress.estimator.to_hmm().order_like(truth)
-                so_far = run._replace(paths_so_far={key: path.permuted(order)})
+                if like is not None:
+                    path = path.permuted(progress.estimator.to_hmm().order_like(like))
+                so_far = run._replace(paths_so_far={key: path})
         report(so_far, doing, progress.share)
 
-    trial = run_trial(
+    estimator, seconds = learned(
         learner,
-        truth,
+        experiment.source.manifold,
+        experiment.n_states if truth is None else len(truth.startprob_),
         run.points,
-        run.true_states,
         seed=experiment.seed,
         options=experiment.options_of(key) if learner.is_online else {},
+        lengths=run.lengths,
         trace_every=trace_stride(experiment),
-        ceiling=ceiling,
         watch=watch,
         clock=_clock,
     )
-    evaluation, path = trial.evaluation, learner.path(trial.estimator)
+    evaluation, path = _evaluated(run, truth, estimator, seconds), learner.path(estimator)
     method = MethodResult(
         **vars(evaluation),
         key=key,
         path=None if path is None else path.permuted(evaluation.order),
-        remark=learner.remark(trial.estimator),
+        remark=learner.remark(estimator),
     )
     return _judged(run, method) if learner.is_online and path is not None else method
 
 
+def _named_like(run: ExperimentRun, truth: RiemannianHMM | None) -> RiemannianHMM | None:
+    """The model whose names the states of a learner get while it learns: the true one, or the first
+    that was learned from the recording."""
+    if truth is not None:
+        return truth
+    return run.methods[0].model if run.methods else None
+
+
+def _evaluated(
+    run: ExperimentRun, truth: RiemannianHMM | None, estimator, seconds: float
+) -> Evaluation:
+    """How good the result is, and its states in the names of the true ones, of the labels, or of
+    the first result on the same recording."""
+    model, labels = estimator.to_hmm(), getattr(estimator, "labels_", None)
+    measured = {"seconds": seconds, "nbytes": estimator.peak_nbytes_, "lengths": run.lengths}
+    if truth is not None:
+        ceiling = cast(MethodResult, run.method(CEILING)).accuracy
+        return evaluate(
+            model, truth, run.points, run.true_states, labels=labels, ceiling=ceiling, **measured
+        )
+    like = _named_like(run, truth)
+    if not run.has_labels and like is not None:
+        order = model.order_like(like)
+        model = model.permuted(order)
+        labels = None if labels is None else np.append(np.argsort(order), -1)[labels]
+        found = evaluate_without_truth(model, run.points, labels=labels, **measured)
+        return replace(found, order=order)
+    return evaluate_without_truth(model, run.points, run.true_states, labels=labels, **measured)
+
+
 def _judged(run: ExperimentRun, method: MethodResult) -> MethodResult:
     """The result with the accuracies that it had on the way; states keep their final names."""
+    if not run.has_labels:
+        return method
     path, model = cast(Path, method.path), method.model
     last = len(path.step) - 1
     rows = np.unique(np.linspace(0, last, min(MOST_JUDGED, last + 1)).astype(np.intp))
@@ -212,6 +289,8 @@ def _judged(run: ExperimentRun, method: MethodResult) -> MethodResult:
         at_row = RiemannianHMM.from_parameters(
             model.manifold, model.startprob_, path.transmat[row], path.means[row], path.sigmas[row]
         )
-        return float(np.mean(at_row.predict(run.points) == run.true_states))
+        found = method.names[at_row.predict(run.points, lengths=run.lengths)]
+        return float(np.mean((found == run.true_states)[known]))
 
+    known = run.true_states >= 0
     return replace(method, judged=rows, accuracies=np.array([accuracy(row) for row in rows]))

@@ -17,6 +17,6 @@ def sample_to_draw(experiment: Experiment) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _drawn(experiment: Experiment) -> tuple[np.ndarray, np.ndarray]:
-    points, states = experiment.source.observe()
+    points, states, _ = experiment.source.observe()
     stride = -(-len(points) // MOST_POINTS)
     return points[::stride].astype(np.float32), states[::stride].astype(np.int8)

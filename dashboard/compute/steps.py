@@ -13,7 +13,6 @@ import numpy as np
 
 from dashboard.compute.shared_cache import SharedCache
 from dashboard.model.source import Source
-from rhmm import RiemannianHMM
 from rhmm.learners.learner import Learner
 from rhmm.learners.online import OnlineHMM
 from rhmm.learners.windowed import WindowedRiemannianHMM
@@ -31,7 +30,8 @@ _replays = SharedCache(8)
 
 
 class Step(NamedTuple):
-    """One step of a learner, its states in the order of the true means that they resemble."""
+    """One step of a learner, its states in the order of the true means that they resemble; those of
+    a recording in its own."""
 
     kind: str
     """`PAPER`, `CONVEX` or `STREAMING`."""
@@ -48,14 +48,20 @@ class Step(NamedTuple):
 class Replay:
     """A learner on a chain, to be looked at after any number of observations."""
 
-    def __init__(self, source: Source, learner: Learner, options: Mapping[str, Any], seed: int):
-        self._truth: RiemannianHMM = source.true_model()
-        self._points = source.observe().points
-        manifold, n = self._truth.manifold, len(self._truth.startprob_)
-        fresh: OnlineHMM = learner.make(manifold, n, seed, options)
+    def __init__(
+        self,
+        source: Source,
+        learner: Learner,
+        options: Mapping[str, Any],
+        seed: int,
+        n_states: int,
+    ):
+        self._manifold, self._truth = source.manifold, source.true_model()
+        self.points, _, self._lengths = source.observe()
+        fresh: OnlineHMM = learner.make(self._manifold, n_states, seed, options)
         self.first = fresh.start_size + 1
         """The first observation that is learned by a step."""
-        self.last = len(self._points)
+        self.last = len(self.points)
         self._stride = -(-self.last // _SNAPSHOTS)
         self._snapshots = {0: fresh}
         self._steps = SharedCache(_KEPT_STEPS)
@@ -67,14 +73,15 @@ class Replay:
 
     def _explained(self, k: int) -> Step:
         learner = self._learner_at(k)
-        order = learner.to_hmm().order_like(self._truth)
-        explanation = permuted(learner.explain(), order)
-        manifold = self._truth.manifold
+        explanation = learner.explain()
+        if self._truth is not None:
+            explanation = permuted(explanation, learner.to_hmm().order_like(self._truth))
+        manifold = self._manifold
         return Step(
             _kind(learner),
             manifold,
             explanation,
-            self._points[k - len(explanation.alpha) : k],
+            self.points[k - len(explanation.alpha) : k],
             np.sqrt(manifold.squared_distances(explanation.learned, explanation.before.means)),
             raw_transmat(_kind(learner), explanation),
         )
@@ -85,16 +92,29 @@ class Replay:
             at = max(seen for seen in self._snapshots if seen < k)
             learner = copy.deepcopy(self._snapshots[at])
             for stop in range(at + self._stride, k, self._stride):
-                learner.partial_fit(self._points[at:stop])
+                self._go_on(learner, at, stop)
                 self._snapshots[stop] = copy.deepcopy(learner)
                 at = stop
-            return learner.partial_fit(self._points[at:k])
+            self._go_on(learner, at, k)
+            return learner
+
+    def _go_on(self, learner: OnlineHMM, first: int, stop: int) -> None:
+        """Learn these observations, sequence by sequence."""
+        ends = np.cumsum([] if self._lengths is None else self._lengths).astype(int).tolist()
+        for end in ends:
+            if first < end <= stop:
+                learner.partial_fit(self.points[first:end], lengths=[end - first])
+                first = end
+        if first < stop:
+            learner.partial_fit(self.points[first:stop])
 
 
-def replay(source: Source, learner: Learner, options: Mapping[str, Any], seed: int) -> Replay:
+def replay(
+    source: Source, learner: Learner, options: Mapping[str, Any], seed: int, n_states: int
+) -> Replay:
     """The replay of this learner on this chain, shared by all visitors."""
-    key = (source, learner.key, tuple(sorted(options.items())), seed)
-    return _replays.get(key, lambda: Replay(source, learner, options, seed))
+    key = (source, learner.key, tuple(sorted(options.items())), seed, n_states)
+    return _replays.get(key, lambda: Replay(source, learner, options, seed, n_states))
 
 
 def _kind(learner: OnlineHMM) -> str:

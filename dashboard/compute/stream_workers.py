@@ -24,7 +24,8 @@ from dashboard.compute.pacing import TICK, Paced
 from dashboard.compute.pacing import serve as serve_tick
 from dashboard.compute.worker_process import Lost, WorkerProcess, answers, question
 from dashboard.model.endless import LEAST_PACE, MOST_PACE, Setup
-from dashboard.model.methods import EM, VARIANTS
+from dashboard.model.followers import FOLLOWERS
+from dashboard.model.methods import EM
 from rhmm.sweeping.workers import processors
 from rhmm.worlds import Event
 
@@ -70,7 +71,7 @@ class LiveStream:
         """Orders that wait for the compiler; None when it has finished."""
         self._ordering = threading.Lock()
         weakref.finalize(self, self._process.order, self.token, "close", None)
-        parts = [kernels.Part(setup.space, key) for key in algorithms_of(setup)]
+        parts = _parts_of(setup)
         if all(part.is_there for part in parts):
             self._begin()
         else:
@@ -115,9 +116,11 @@ class LiveStream:
         self._notify()
 
 
-def algorithms_of(setup: Setup) -> list[str]:
-    """The learners of the registry whose kernels a stream needs."""
-    return list(dict.fromkeys([*(VARIANTS[key].learner.key for key in setup.learners), EM]))
+def _parts_of(setup: Setup) -> list[kernels.Part]:
+    """The kernels that a stream needs."""
+    space = kernels.space_for(setup.source.manifold)
+    methods = [*(FOLLOWERS[key].variant.learner.key for key in setup.learners), EM]
+    return [kernels.Part(space, method) for method in dict.fromkeys(methods)]
 
 
 def _begin_after(parts: list[kernels.Part], stream: "weakref.ref[LiveStream]") -> None:

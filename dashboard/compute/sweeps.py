@@ -7,9 +7,10 @@ from collections.abc import Container, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import NamedTuple
 
+from dashboard.compute import recorded_sweeps
 from dashboard.compute.jobs import Expected, Report
+from dashboard.compute.recorded_sweeps import Outcome
 from dashboard.compute.run_cache import RunCache
 from dashboard.model.methods import variant_of
 from dashboard.model.plan import Sweep
@@ -22,13 +23,6 @@ TURN = 60.0
 
 _TICK = 0.25
 """Seconds between two reports while no run is finished."""
-
-
-class Outcome(NamedTuple):
-    """The runs that are done, and a note about what could not be read or kept, if any."""
-
-    runs: tuple[Run, ...] = ()
-    note: str = ""
 
 
 class Unreachable(Expected):
@@ -53,7 +47,9 @@ def runs_of(runs: Iterable[Run], variant: str, window: int | None) -> list[Run]:
 
 def compute(sweep: Sweep, report: Report) -> Outcome:
     """Run the sweep, reporting what is done and how long the rest will take."""
-    truth, tasks = sweep.experiment.source.true_model(), sweep.tasks()
+    if sweep.experiment.is_recorded:
+        return recorded_sweeps.compute(sweep, report)
+    truth, tasks = sweep.experiment.simulated.true_model(), sweep.tasks()
     report(Outcome(), "Starting", 0.0)
     with RunCache(truth, sweep.experiment.length) as cache:
         done = {task: cache.known[task] for task in tasks if task in cache.known}

@@ -11,7 +11,6 @@ from dashboard.compute.shared_cache import SharedCache
 from dashboard.figures import common
 from dashboard.figures.drawing import Drawing
 from dashboard.figures.maps import MOST_ELLIPSES, map_figure
-from dashboard.model.experiment import Experiment
 from dashboard.model.methods import CEILING, EM, method_name
 from dashboard.model.spaces.chart import Chart
 from dashboard.model.spaces.registry import SPACES
@@ -25,7 +24,10 @@ _timelines = SharedCache(16)
 
 
 class Pictures(NamedTuple):
-    """Everything that stands still, by the names of the methods that have a result."""
+    """Everything that stands still, by the names of the methods that have a result.
+
+    Without a truth there are no errors, without labels no confusions.
+    """
 
     maps: dict[str, Drawing]
     transitions: dict[str, Drawing]
@@ -54,20 +56,22 @@ def _stage(run: ExperimentRun) -> tuple:
     return run.experiment, tuple(method.key for method in run.methods)
 
 
-def chart_of(experiment: Experiment, centre: int | None) -> Chart:
-    """The map of the experiment, whole or with the mean of a state in its middle."""
-    if centre is None:
-        return experiment.chart
+def chart_of(run: ExperimentRun, centre: int | None) -> Chart:
+    """The map of the experiment, whole or with the true mean of a state in its middle."""
+    experiment = run.experiment
+    if centre is None or experiment.is_recorded:
+        return run.chart
     space = SPACES[experiment.space]
-    return space.centred_chart(experiment.means[centre]) or experiment.chart
+    return space.centred_chart(experiment.means[centre]) or run.chart
 
 
 def _draw(run: ExperimentRun, centre: int | None = None) -> Pictures:
+    is_recorded = run.experiment.is_recorded
     return Pictures(
         {method.key: map_of(run, method, centre) for method in run.methods},
         {method.key: transitions(method) for method in run.methods},
-        {method.key: transition_errors(run, method) for method in run.methods},
-        {method.key: confusions(run, method) for method in run.methods},
+        {} if is_recorded else {m.key: transition_errors(run, m) for m in run.methods},
+        {m.key: confusions(run, m) for m in run.methods} if run.has_labels else {},
         likelihood(run),
         likelihood(run, closer=True),
     )
@@ -75,20 +79,38 @@ def _draw(run: ExperimentRun, centre: int | None = None) -> Pictures:
 
 def map_of(run: ExperimentRun, method: MethodResult, centre: int | None = None) -> Drawing:
     """The observations in the labels of a method, and its means."""
-    shown = _sample(run)
+    shown, experiment = _sample(run), run.experiment
+    is_recorded = experiment.is_recorded
     return map_figure(
-        chart_of(run.experiment, centre),
-        f"{method.name}: {formatting.percent(method.accuracy)}",
+        chart_of(run, centre),
+        _titled(run, method),
         run.points[shown],
-        method.labels[shown],
+        method.states[shown],
         method.model.means_,
         method.model.sigmas_,
-        SPACES[run.experiment.space].points(run.experiment.means),
+        None if is_recorded else SPACES[experiment.space].points(experiment.means),
     )
 
 
+def _titled(run: ExperimentRun, method: MethodResult) -> str:
+    """The name of a method, with its accuracy if there is anything to compare it with."""
+    if not run.has_labels:
+        return method.name
+    return f"{method.name}: {formatting.percent(method.accuracy)}"
+
+
 def map_in_words(run: ExperimentRun, method: MethodResult) -> str:
-    picture = SPACES[run.experiment.space].words.picture
+    picture = run.experiment.observed_in.words.picture
+    if run.experiment.is_recorded:
+        agrees = (
+            f", of which {formatting.percent(method.accuracy)} agree with the labels"
+            if run.has_labels
+            else ""
+        )
+        return (
+            f"{picture} with {len(_sample(run)):,} observations in the colours of the states that "
+            f"{method.name} gives them{agrees}, and its {len(method.model.means_)} means."
+        )
     return (
         f"{picture} with {len(_sample(run)):,} observations in the colours of the states that "
         f"{method.name} gives them, {formatting.percent(method.accuracy)} of all "
@@ -99,7 +121,7 @@ def map_in_words(run: ExperimentRun, method: MethodResult) -> str:
 def _sample(run: ExperimentRun) -> NDArray[np.integer]:
     """The same observations for every method, so that only colours differ between the maps."""
     length = len(run.points)
-    are_dots = run.experiment.chart.glyphs(run.points[:1]) is None
+    are_dots = run.chart.glyphs(run.points[:1]) is None
     count = min(length, MOST_POINTS if are_dots else MOST_ELLIPSES)
     return np.sort(np.random.default_rng(0).choice(length, count, replace=False))
 
@@ -145,10 +167,17 @@ def transition_errors(run: ExperimentRun, method: MethodResult) -> Drawing:
     )
 
 
+def counted(run: ExperimentRun, method: MethodResult) -> NDArray[np.integer]:
+    """How often each true state or label (row) is taken for each state (column)."""
+    n = max(run.experiment.n_states, len(run.experiment.label_names))
+    known = (run.true_states >= 0) & (method.labels >= 0)
+    return confusion(run.true_states[known], method.labels[known], n)
+
+
 def confusions(run: ExperimentRun, method: MethodResult) -> Drawing:
-    n = run.experiment.n_states
-    counts = confusion(run.true_states, method.labels, n)
-    visits = counts.sum(axis=1)
+    counts = counted(run, method)
+    n, visits = len(counts), counts.sum(axis=1)
+    true = "label" if run.experiment.is_recorded else "state"
     shares = [[_share(counts[i, j], visits[i]) for j in range(n)] for i in range(n)]
     return common.matrix(
         f"{method.name}: {formatting.percent(method.accuracy)}",
@@ -157,14 +186,14 @@ def confusions(run: ExperimentRun, method: MethodResult) -> Drawing:
         _each(
             counts,
             lambda i, j: (
-                f"state {i + 1} taken for state {j + 1}: {counts[i, j]:,} of {visits[i]:,} times"
+                f"{true} {i + 1} taken for state {j + 1}: {counts[i, j]:,} of {visits[i]:,} times"
                 if i != j
-                else f"state {i + 1} recognised {counts[i, i]:,} of {visits[i]:,} times"
+                else f"{true} {i + 1} recognised {counts[i, i]:,} of {visits[i]:,} times"
             ),
         ),
         colours=common.SHARES,
         limits=(0.0, 1.0),
-        down="true state",
+        down="label" if run.experiment.is_recorded else "true state",
         across="decoded state",
     )
 
@@ -204,10 +233,10 @@ def errors_in_words(run: ExperimentRun, method: MethodResult) -> str:
 
 
 def confusions_in_words(run: ExperimentRun, method: MethodResult) -> str:
-    counts = confusion(run.true_states, method.labels, run.experiment.n_states)
+    true = "label" if run.experiment.is_recorded else "state"
     rows = (
-        f"of {row.sum():,} observations of state {i + 1}, {row[i]:,} recognised"
-        for i, row in enumerate(counts)
+        f"of {row.sum():,} observations of {true} {i + 1}, {row[i]:,} recognised"
+        for i, row in enumerate(counted(run, method))
     )
     return f"Confusion matrix of {method.name}: {'; '.join(rows)}."
 
@@ -237,54 +266,86 @@ def _span(values: list[float]) -> tuple[float, float]:
 def timeline(
     run: ExperimentRun, posteriors: dict[str, NDArray], window: tuple[int, int]
 ) -> Drawing:
-    """The true states and each method's posterior, from the first to the last observation."""
+    """The true states or labels, and each method's posterior, from the first to the last
+    observation."""
     first, last = window
     part = slice(first - 1, last)
     truth = run.true_states[part]
-    certain = np.eye(run.experiment.n_states)
-    strips = [
-        common.Strip(
-            "<b>True state</b>",
-            certain[truth],
-            [f"t = {t:,}: state {s + 1}" for t, s in enumerate(truth, start=first)],
+    n = max(run.experiment.n_states, len(run.experiment.label_names))
+    certain = np.vstack([np.eye(n), np.zeros(n)])  # the last row is for what is not known, −1
+    strips = []
+    if run.has_labels:
+        names = _true_names(run)
+        title = "Label" if run.experiment.is_recorded else "True state"
+        strips.append(
+            common.Strip(
+                f"<b>{title}</b>",
+                certain[truth],
+                [f"t = {t:,}: {names[s]}" for t, s in enumerate(truth, start=first)],
+            )
         )
-    ]
     for key in run.experiment.methods:
         method = run.method(key)
         if method is None:
             continue
-        labels = method.labels[part]
-        wrong = labels != truth
+        states, wrong = method.states[part], _wrong(run, method, part)
         strips.append(
             common.Strip(
-                f"<b>{method.name}</b>: {wrong.sum()} of {len(wrong)} wrong",
-                posteriors[key][part] if key in posteriors else certain[labels],
+                f"<b>{method.name}</b>{_wrong_in_words(run, wrong)}",
+                posteriors[key][part] if key in posteriors else certain[states],
                 [
-                    _moment(t, truth[t - first], labels[t - first], posteriors.get(key))
+                    _moment(run, t, states[t - first], wrong[t - first], posteriors.get(key))
                     for t in range(first, last + 1)
                 ],
-                wrong,
+                wrong if run.has_labels else None,
             )
         )
     return common.timeline(first, strips)
 
 
+def _true_names(run: ExperimentRun) -> list[str]:
+    """What the true states or labels are called; the last one is for −1."""
+    experiment = run.experiment
+    states = [f"state {i + 1}" for i in range(experiment.n_states)]
+    return [*(experiment.label_names or states), "no label"]
+
+
+def _wrong(run: ExperimentRun, method: MethodResult, part: slice) -> NDArray[np.bool_]:
+    """Which observations get another state than the true one, or than that of their label."""
+    truth = run.true_states[part]
+    return (method.labels[part] != truth) & (truth >= 0)
+
+
+def _wrong_in_words(run: ExperimentRun, wrong: NDArray[np.bool_]) -> str:
+    if not run.has_labels:
+        return ""
+    verdict = "differ from the label" if run.experiment.is_recorded else "wrong"
+    return f": {wrong.sum()} of {len(wrong)} {verdict}"
+
+
 def timeline_in_words(run: ExperimentRun, window: tuple[int, int]) -> str:
     part = slice(window[0] - 1, window[1])
+    if not run.has_labels:
+        return f"Posteriors of observations {window[0]:,} to {window[1]:,}."
     wrong = (
-        f"{method.name} gets {np.sum(method.labels[part] != run.true_states[part])} wrong"
+        f"{method.name} gets {np.sum(_wrong(run, method, part))} wrong"
         for key in run.experiment.methods
         if (method := run.method(key)) is not None
     )
+    known = "Labels" if run.experiment.is_recorded else "True states"
     return (
-        f"True states and posteriors of observations {window[0]:,} to {window[1]:,}: "
+        f"{known} and posteriors of observations {window[0]:,} to {window[1]:,}: "
         f"{', '.join(wrong)}."
     )
 
 
-def _moment(t: int, truth: int, label: int, posterior: NDArray | None) -> str:
-    verdict = "right" if truth == label else f"truth: {truth + 1}"
-    words = f"t = {t:,}: state {label + 1}, {verdict}"
+def _moment(run: ExperimentRun, t: int, state: int, wrong: bool, posterior: NDArray | None) -> str:
+    words = f"t = {t:,}: state {state + 1}"
+    if run.has_labels:
+        truth = run.true_states[t - 1]
+        name = _true_names(run)[truth] if run.experiment.is_recorded else f"{truth + 1}"
+        known = "label" if run.experiment.is_recorded else "truth"
+        words += f", {known}: {name}" if wrong else ", right"
     if posterior is None:
         return words
     law = ", ".join(f"{share:.2f}" for share in posterior[t - 1])

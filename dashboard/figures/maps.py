@@ -27,16 +27,18 @@ def map_figure(
     states: NDArray[np.integer],
     means: Points,
     sigmas: NDArray[np.floating],
-    true_means: Points,
+    true_means: Points | None = None,
 ) -> Drawing:
-    """Labelled points (T, …), estimated means with their σ-balls, and crosses at the true means."""
+    """Labelled points (T, …), estimated means with their σ-balls, and crosses at the true means if
+    these are known."""
     figure = Drawing()
-    for state in range(len(true_means)):
+    for state in range(int(states.max(initial=-1)) + 1):
         _add_points(figure, chart, state, points[states == state])
     for state, outline in enumerate(chart.outlines(means, sigmas)):
         add_line(figure, state, outline)
     _add_means(figure, chart, means, sigmas)
-    _add_true_means(figure, chart, true_means)
+    if true_means is not None:
+        _add_true_means(figure, chart, true_means)
     lay_out(figure, chart.extent, title, is_round=chart.is_round)
     return figure
 
@@ -116,8 +118,9 @@ def _add_true_means(figure: Drawing, chart: Chart, means: Points) -> None:
 
 
 def _written(chart: Chart, points: Points) -> list[str]:
-    """The coordinates of each point as people read them."""
-    rows = SPACES[chart.space].coords(points)
+    """The coordinates of each point as people read them; of a recording its place on the map."""
+    space = SPACES.get(chart.space)
+    rows = chart.places(points) if space is None else space.coords(points)
     return [f"({', '.join(number(value, 3) for value in row)})" for row in rows]
 
 

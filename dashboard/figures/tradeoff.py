@@ -69,6 +69,22 @@ MEASURES = (
 )
 
 
+OF_RECORDINGS = (
+    Measure("accuracy", "Agreement with the labels", False, ".2%"),
+    Measure("log_likelihood", "Log-likelihood per observation", False, ".4f"),
+    *MEASURES[3:],
+)
+"""What is drawn where there is no truth."""
+
+
+def measures_of(sweep: Sweep) -> tuple[Measure, ...]:
+    """What can be drawn for this sweep."""
+    experiment = sweep.experiment
+    if not experiment.is_recorded:
+        return MEASURES
+    return OF_RECORDINGS if experiment.label_names else OF_RECORDINGS[1:]
+
+
 def values(summary: Summary, measure: Measure) -> tuple[float, float, float]:
     """Low, mean and high of a measure over the seeds, in the units that are shown."""
     if measure.field == "nbytes":
@@ -96,7 +112,7 @@ def panels(sweep: Sweep, runs: tuple[Run, ...]) -> list[Panel]:
             panel(sweep, summaries, measure),
             panel_in_words(sweep, summaries, measure),
         )
-        for measure in MEASURES
+        for measure in measures_of(sweep)
     ]
 
 
@@ -161,7 +177,7 @@ def _add_baselines(figure: Drawing, summaries: list[Summary], ends, measure: Mea
     for summary in summaries:
         key, value = summary.configuration.learner, values(summary, measure)[1]
         exact = key == CEILING and measure.field != "accuracy"
-        if key not in BASELINES or exact or not value > 0:
+        if key not in BASELINES or exact or (measure.logarithmic and not value > 0):
             continue  # the truth has no error, and learns nothing
         name, dash = "ceiling" if key == CEILING else method_name(key), _DASHES.get(key, "dash")
         figure.add(
@@ -192,7 +208,7 @@ def _add_baselines(figure: Drawing, summaries: list[Summary], ends, measure: Mea
 
 
 def _add_floor(figure: Drawing, sweep: Sweep, ends) -> None:
-    truth = sweep.experiment.source.true_model()
+    truth = sweep.experiment.simulated.true_model()
     heights = [noise_floor(truth, round(end)) for end in ends]
     if min(heights) > 0:  # one state alone has nothing to learn in A
         figure.add(
@@ -253,10 +269,12 @@ def legend(sweep: Sweep) -> str:
         for look in [LOOKS[variant.key]]
     ]
     ceiling = defined("the ceiling", columns.CEILING.definition)
-    names = [ceiling if key == CEILING else method_name(key) for key in BASELINES]
+    shown = [key for key in sweep.experiment.methods if key in BASELINES]
+    names = [ceiling if key == CEILING else method_name(key) for key in shown]
     marks.append(f"<span>grey lines: {', '.join(names)}</span>")
-    floor = defined("noise floor of a memory of Δ", _NOISE_FLOOR)
-    marks.append(f"<span>broad grey line: {floor}</span>")
+    if not sweep.experiment.is_recorded:
+        floor = defined("noise floor of a memory of Δ", _NOISE_FLOOR)
+        marks.append(f"<span>broad grey line: {floor}</span>")
     if is_the_papers(sweep.experiment):
         marks.append(
             f'<span><span style="color:{_PAPERS_COLOUR}">✕</span> the paper’s Table 2</span>'

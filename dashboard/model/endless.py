@@ -1,18 +1,31 @@
-"""What a visitor sets on the Stream page: who learns, at what pace, and what happens on the way.
+"""What a visitor sets on the Stream page: what flows, who learns, at what pace, and what happens.
 
-The true model and the seed are those of the experiment.
+The observations are those of the experiment, a chain without end or a recording, or the visitor's
+own file.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from dashboard.model.analysis import HeldFile, HeldRecording, shipped
 from dashboard.model.experiment import Experiment, window_for
 from dashboard.model.fields import Control, Settings, setting
-from dashboard.model.kinds import Choices, Invalid, WholeNumber
-from dashboard.model.methods import VARIANTS, capitalised
+from dashboard.model.followers import FOLLOWERS
+from dashboard.model.kinds import Choice, Choices, Invalid, WholeNumber
+from dashboard.model.methods import capitalised
+from dashboard.model.model_checks import MOST_STATES
 from dashboard.model.spaces.registry import SPACES
-from rhmm.worlds import Event, World, script_from_text, script_to_text
+from rhmm import Manifold
+from rhmm.worlds import (
+    BlockStream,
+    Event,
+    Playback,
+    World,
+    register_event,
+    script_from_text,
+    script_to_text,
+)
 
 LEAST_PACE, MOST_PACE = 10, 100_000
 """Observations a second."""
@@ -20,11 +33,36 @@ LEAST_PACE, MOST_PACE = 10, 100_000
 MOST_EVENTS = 60
 """In one script: a link must stay short enough for every browser."""
 
-_NOT_AT_FIRST = ("convex",)
-"""Learners that a visitor can choose: the paper's windowed one is there already."""
+NO, YES = "no", "yes"
+
+STOP, AGAIN = "stop", "again"
+
+MOST_BYTES = 100_000_000
+"""Of a file that can be streamed: it is copied to the process that runs the stream."""
+
+_NOT_AT_FIRST = ("convex", "counting")
+"""Learners that a visitor can choose: two of the paper's kind say little more than one, and all
+learners know the number of states unless one is to show what that is worth."""
 
 _MOST_TEXT = 8_000
 """Letters of a script in a link."""
+
+
+@register_event
+@dataclass(frozen=True, kw_only=True)
+class Refit(Event):
+    """EM is fitted to the latest observations. Nothing happens to the stream itself."""
+
+    name = "refit"
+    label = "EM is fitted"
+
+    def check_fields(self) -> None:
+        """It has none of its own."""
+
+    @property
+    def ends(self) -> int:
+        """How many observations after `at` it is over."""
+        return 0
 
 
 @dataclass(frozen=True)
@@ -50,59 +88,142 @@ class Script:
 
 @dataclass(frozen=True)
 class Endless(Settings):
-    """The learners that follow the stream, its pace, and the script of events."""
+    """The learners that follow a stream, its pace, and the script of events."""
 
+    own: str = setting(NO, "own", Choice("The file", (NO, YES)))
+    """Whether the visitor's own file flows, and not what the experiment has."""
+    states: int = setting(
+        3,
+        "own_states",
+        WholeNumber("N", 1, MOST_STATES),
+        control=Control(
+            "number",
+            "N: number of states",
+            f"How many hidden states are looked for in your file, 1 to {MOST_STATES}.",
+        ),
+    )
+    at_end: str = setting(
+        STOP,
+        "end",
+        Choice("What comes at the end", (STOP, AGAIN)),
+        control=Control(
+            "radio",
+            "At its end",
+            "The stream ends with the recording, or the recording begins again; the learners then "
+            "go on with what they know.",
+            (STOP, AGAIN),
+            {STOP: "Stop", AGAIN: "Begin again"},
+        ),
+    )
     learners: tuple[str, ...] = setting(
-        tuple(key for key in VARIANTS if key not in _NOT_AT_FIRST),
+        tuple(key for key in FOLLOWERS if key not in _NOT_AT_FIRST),
         "follow",
-        Choices("learner", tuple(VARIANTS)),
+        Choices("learner", tuple(FOLLOWERS)),
         control=Control(
             "pills",
             "Learners",
             "Each of them learns from every observation once. Another choice begins the same "
             "stream anew, so that all have seen the same.",
-            tuple(VARIANTS),
-            {key: capitalised(variant.name) for key, variant in VARIANTS.items()},
+            tuple(FOLLOWERS),
+            {key: capitalised(one.name) for key, one in FOLLOWERS.items()},
         ),
     )
     pace: int = setting(500, "pace", WholeNumber("The pace", LEAST_PACE, MOST_PACE))
     events: tuple[Event, ...] = setting((), "events", Script())
 
+    @property
+    def is_own(self) -> bool:
+        """Whether the visitor's own file flows."""
+        return self.own == YES
 
-class Setup(NamedTuple):
-    """All that a stream follows from: equal setups give equal streams, to the last digit."""
+
+class Chain(NamedTuple):
+    """A chain that is drawn from a true model, which its events change."""
 
     space: str
     transmat: tuple[tuple[float, ...], ...]
     means: tuple[tuple[float, ...], ...]
     sigmas: tuple[float, ...]
+
+    @property
+    def n_states(self) -> int:
+        """How many states learners look for."""
+        return len(self.means)
+
+    @property
+    def manifold(self) -> Manifold:
+        return SPACES[self.space].manifold
+
+    def opened(self, events: Sequence[Event], seed: int) -> World:
+        means = SPACES[self.space].points(self.means)
+        return World(
+            self.manifold, self.transmat, means, self.sigmas, events=events, seed=seed
+        )  # fmt: skip
+
+
+class Played(NamedTuple):
+    """A recording that is played, once or again and again."""
+
+    held: HeldRecording
+    n_states: int
+    """How many states learners look for."""
+    repeats: bool
+
+    @property
+    def manifold(self) -> Manifold:
+        return self.held.recording.manifold
+
+    @property
+    def has_labels(self) -> bool:
+        return self.held.recording.labels is not None
+
+    def opened(self, events: Sequence[Event], seed: int) -> Playback:
+        return Playback(self.held.recording, events=events, seed=seed, repeat=self.repeats)
+
+
+class Setup(NamedTuple):
+    """All that a stream follows from: equal setups give equal streams, to the last digit."""
+
+    source: Chain | Played
     seed: int
     window: int
     learners: tuple[str, ...]
     events: tuple[Event, ...]
 
     @classmethod
-    def of(cls, experiment: Experiment, endless: Endless) -> "Setup":
-        """The stream that these settings ask for."""
-        return cls(
-            experiment.space,
-            experiment.transmat,
-            experiment.means,
-            experiment.sigmas,
-            experiment.seed,
-            window_for(experiment.n_states, experiment.window),
-            endless.learners,
-            endless.events,
-        )
+    def of(
+        cls, experiment: Experiment, endless: Endless, own: HeldRecording | None = None
+    ) -> "Setup":
+        """The stream that these settings ask for; `Invalid` if its recording is not there."""
+        source: Chain | Played
+        wanted = experiment.window
+        if endless.is_own or experiment.is_recorded:
+            held = _checked(own) if endless.is_own else shipped(experiment.recording)
+            n_states = endless.states if endless.is_own else experiment.n_states
+            source = Played(held, n_states, endless.at_end == AGAIN)
+            wanted = min(wanted, max(held.n_observed // 4, 1))
+        else:
+            source = Chain(
+                experiment.space, experiment.transmat, experiment.means, experiment.sigmas
+            )
+        window = window_for(source.n_states, wanted)
+        return cls(source, experiment.seed, window, endless.learners, endless.events)
 
-    def world(self) -> World:
-        """The endless chain; `Invalid` if its events cannot happen to this model."""
-        space = SPACES[self.space]
-        means = space.points(self.means)
+    def opened(self) -> BlockStream:
+        """The observations; `Invalid` if its events cannot happen to them."""
         try:
-            return World(
-                space.manifold, self.transmat, means, self.sigmas,
-                events=self.events, seed=self.seed,
-            )  # fmt: skip
+            return self.source.opened(self.events, self.seed)
         except ValueError as problem:
-            raise Invalid(f"These events cannot happen to this model: {problem}.") from None
+            what = "recording" if isinstance(self.source, Played) else "model"
+            raise Invalid(f"These events cannot happen to this {what}: {problem}.") from None
+
+
+def _checked(own: HeldRecording | None) -> HeldRecording:
+    """The visitor's own recording; `Invalid` if it cannot be streamed."""
+    if own is None:
+        raise Invalid("This stream needs a file of your own: give one on the Data page.")
+    if own.recording.points.nbytes > MOST_BYTES:
+        raise Invalid(f"Files of more than {MOST_BYTES // 10**6} MB cannot be streamed.")
+    # the process that runs the stream needs the observations, and not the file as well
+    key = (replace(part, content=b"") if isinstance(part, HeldFile) else part for part in own.key)
+    return replace(own, key=tuple(key))

@@ -1,24 +1,26 @@
-"""The experiment that all pages show: a true model, the data drawn from it, and how to learn it.
+"""The experiment that all pages show: where its data come from, and how they are learned.
 
-It is one immutable value that is always valid; `fields` says how it is checked and how it goes into
-a link.
+The data are drawn from a true model, or are a recording, which comes without one. The experiment
+is one immutable value that is always valid; `fields` says how it is checked and how it goes into a
+link.
 """
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
+from dashboard.model.analysis import OFFERED, shipped
+from dashboard.model.analysis import SIMULATED as SIMULATED_RECORDINGS
 from dashboard.model.fields import Control, Settings, setting
 from dashboard.model.kinds import (
     Choice,
     Choices,
     Invalid,
     Known,
+    Maybe,
     Numbers,
     Rows,
     WholeNumber,
-    is_number,
 )
 from dashboard.model.methods import (
     BASELINES,
@@ -28,14 +30,22 @@ from dashboard.model.methods import (
     variant_options,
     variant_with,
 )
-from dashboard.model.source import Simulated
+from dashboard.model.model_checks import (
+    MOST_STATES,
+    checked_means,
+    checked_sigmas,
+    checked_startprob,
+    checked_transmat,
+)
+from dashboard.model.source import Recorded, Simulated
 from dashboard.model.spaces.chart import Chart, Coordinates
+from dashboard.model.spaces.recorded import RecordedSpace
 from dashboard.model.spaces.registry import DEFAULT, SPACES
+from dashboard.model.spaces.space import Space
 from rhmm.learners import streaming, windowed
 from rhmm.learners.learner import Option
 from rhmm.learners.registry import LEARNERS
 
-MOST_STATES = 8
 LEAST_WINDOW, MOST_WINDOW = 20, 5_000
 LEAST_LENGTH, MOST_LENGTH = 500, 100_000
 MOST_SEED = 2**31 - 1
@@ -46,17 +56,19 @@ WINDOWS = (20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 400, 600, 800, 1000, 1500
 MODEL = ("transmat", "means", "sigmas", "startprob")
 """The parameters of the true model."""
 
+SIMULATED = "simulated"
+"""In place of a recording: a chain that is drawn from the true model."""
+
 TRUTH = ("space", *MODEL)
 """The settings of the true model: its parameters, and the space that it lives in."""
 
-_CLOSEST_MEANS = 1e-6
-_SUM_TOLERANCE = 1e-9
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
-
-def indexed(letter: str, *indices: int) -> str:
-    """c₂ for ("c", 1): states are counted from one wherever people see them."""
-    return letter + "".join(str(i + 1) for i in indices).translate(_SUBSCRIPTS)
+def source_title(source: str) -> str:
+    """What the visitor calls a source."""
+    if source == SIMULATED:
+        return "Simulated chain of a true model"
+    title = OFFERED[source].title
+    return f"Simulated recording: {title}" if source in SIMULATED_RECORDINGS else title
 
 
 def least_window(n_states: int) -> int:
@@ -69,93 +81,40 @@ def window_for(n_states: int, window: int) -> int:
     return max(window, least_window(n_states))
 
 
-# Checks of single settings: each returns the value in its canonical form, or raises a sentence
+# Checks of the data
 
 
-def _checked_means(means, known: Known) -> tuple[Coordinates, ...]:
-    if not 1 <= len(means) <= MOST_STATES:
-        raise Invalid(f"There must be 1 to {MOST_STATES} states.")
-    space = SPACES[known["space"]]
-    out: list[Coordinates] = []
-    for i, mean in enumerate(means):
-        name = indexed("c", i)
-        place = space.check(mean, name)
-        for j, other in enumerate(out):
-            if math.dist(other, place) < _CLOSEST_MEANS:
-                raise Invalid(
-                    f"{indexed('c', j)} and {name} coincide: "
-                    "the two states could not be told apart. Move one of them.",
-                )
-        out.append(place)
-    return tuple(out)
+def _checked_states(states: int | None, known: Known) -> int | None:
+    """Of a recording: so many, or as many as it makes sense to begin with."""
+    recording = known["recording"]
+    if recording == SIMULATED:
+        return None
+    return states or min(MOST_STATES, OFFERED[recording].states)
 
 
-def _checked_sigmas(sigmas, known: Known) -> tuple[float, ...]:
-    _check_count("σ", sigmas, known, "entry", "entries")
-    space = SPACES[known["space"]]
-    least, most = space.least_sigma, space.most_sigma
-    for i, sigma in enumerate(sigmas):
-        name = indexed("σ", i)
-        if not is_number(sigma):
-            raise Invalid(f"{name} must be a number above 0.")
-        if sigma <= 0:
-            raise Invalid(f"{name} = {sigma:g} must be above 0.")
-        if not least <= sigma <= most:
-            raise Invalid(f"{name} = {sigma:g} must be between {least} and {most:g}.")
-    return tuple(map(float, sigmas))
+class _Length(WholeNumber):
+    """How long it may be depends on the source, see `_checked_length`."""
+
+    def check(self, value) -> int:
+        return value
 
 
-def _checked_transmat(transmat, known: Known) -> tuple[tuple[float, ...], ...]:
-    _check_count("A", transmat, known, "row", "rows")
-    return tuple(_checked_law(f"Row {i + 1} of A", row, known) for i, row in enumerate(transmat))
-
-
-def _checked_startprob(startprob, known: Known) -> tuple[float, ...]:
-    return _checked_law("π", startprob, known)
-
-
-def _checked_law(name: str, law, known: Known) -> tuple[float, ...]:
-    _check_count(name, law, known, "entry", "entries")
-    if not all(map(is_number, law)):
-        raise Invalid(f"{name} has an entry that is no number: each is a probability.")
-    if min(law, default=0.0) < 0:
-        raise Invalid(f"{name} has a negative entry, {min(law):g}.")
-    total = sum(law)  # of huge entries ∞, where fsum would raise
-    if abs(total - 1.0) > _SUM_TOLERANCE:
-        raise Invalid(f"{name} sums to {total:.10g}, not to 1.")
-    return tuple(map(float, law))
-
-
-def _check_count(name: str, values, known: Known, one: str, many: str) -> None:
-    n = len(known["means"])
-    if len(values) != n:
-        given, needed = _counted(len(values), one, many), _counted(n, "state", "states")
-        raise Invalid(f"{name} has {given} for {needed}.")
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"
+def _checked_length(length, known: Known) -> int:
+    if known["recording"] == SIMULATED:
+        return WholeNumber("T", LEAST_LENGTH, MOST_LENGTH).check(length)
+    return len(shipped(known["recording"]).recording.points)
 
 
 def _checked_window(window: int, known: Known) -> int:
-    length, n = known["length"], len(known["means"])
+    length, n = known["length"], known["states"] or len(known["means"])
     if window > length:
         raise Invalid(
             f"Δ = {window:,} is more than the T = {length:,} observations there are: "
-            "take a smaller Δ or a longer chain."
+            f"take a smaller Δ{' or a longer chain' if known['states'] is None else ''}."
         )
     if window < least_window(n):
         raise Invalid(f"With {n} states Δ must be at least {5 * n}: five observations each.")
     return window
-
-
-def normalised(law) -> tuple[float, ...]:
-    """The law in the proportions of `law`, with blanks and negatives as zeros; else uniform."""
-    weights = [float(w) if is_number(w) and w > 0 else 0.0 for w in law]
-    if math.isinf(sum(weights)):  # huge ones: fsum would raise
-        weights = [w / max(weights) for w in weights]
-    total = math.fsum(weights)
-    return tuple(w / total if total else 1.0 / len(weights) for w in weights)
 
 
 # Settings of the learners, which follow from the engine's registry
@@ -208,32 +167,52 @@ def _with_options(cls: type) -> type:
 @dataclass(frozen=True)
 @_with_options
 class Experiment(Settings):
-    """The truth (space, A, c, σ, π), the data (T, seed), the online learners with Δ and options."""
+    """The data, and the online learners with Δ and options.
 
-    CHECKED_FIRST: ClassVar[tuple[str, ...]] = ("space", "means")
+    The data are those of a truth (space, A, c, σ, π) with T and seed, or a recording in which N
+    states are looked for.
+    """
+
+    CHECKED_FIRST: ClassVar[tuple[str, ...]] = ("recording", "states", "space", "means")
     TOGETHER: ClassVar[tuple[str, ...]] = TRUTH  # half of a model would be one that was never set
     WRITES_DEFAULTS: ClassVar[bool] = True  # a link means the same after the defaults have changed
 
+    recording: str = setting(
+        SIMULATED, "source", Choice("The source", (SIMULATED, *OFFERED)), quiet=True
+    )
+    states: int | None = setting(
+        None,
+        "N",
+        Maybe(WholeNumber("N", 1, MOST_STATES)),
+        _checked_states,
+        Control(
+            "number",
+            "N: number of states",
+            f"How many hidden states are looked for in the recording, 1 to {MOST_STATES}.",
+            shown=lambda experiment: experiment.is_recorded,
+        ),
+        quiet=True,
+    )
     space: str = setting(DEFAULT.key, "space", Choice("The space", tuple(SPACES)), quiet=True)
     transmat: tuple[tuple[float, ...], ...] = setting(
-        DEFAULT.truth["transmat"], "A", Rows(), _checked_transmat
+        DEFAULT.truth["transmat"], "A", Rows(), checked_transmat
     )
-    means: tuple[Coordinates, ...] = setting(DEFAULT.truth["means"], "c", Rows(), _checked_means)
-    sigmas: tuple[float, ...] = setting(
-        DEFAULT.truth["sigmas"], "sigma", Numbers(), _checked_sigmas
-    )
+    means: tuple[Coordinates, ...] = setting(DEFAULT.truth["means"], "c", Rows(), checked_means)
+    sigmas: tuple[float, ...] = setting(DEFAULT.truth["sigmas"], "sigma", Numbers(), checked_sigmas)
     startprob: tuple[float, ...] = setting(
-        DEFAULT.truth["startprob"], "pi", Numbers(), _checked_startprob
+        DEFAULT.truth["startprob"], "pi", Numbers(), checked_startprob
     )
     length: int = setting(
         10_000,
         "T",
-        WholeNumber("T", LEAST_LENGTH, MOST_LENGTH),
-        control=Control(
+        _Length("T", LEAST_LENGTH, MOST_LENGTH),
+        _checked_length,
+        Control(
             "number",
             "T: length of the chain",
             f"From {LEAST_LENGTH} to {MOST_LENGTH:,} observations.",
             step=1_000,
+            shown=lambda experiment: not experiment.is_recorded,
         ),
     )
     seed: int = setting(
@@ -280,25 +259,60 @@ class Experiment(Settings):
     @classmethod
     def controls(cls) -> tuple[list[str], list[str]]:
         """The settings with a control in the sidebar: those of learning, and those of the data."""
-        data = ["length", "seed"]
+        data = ["states", "length", "seed"]
         names = [name for name, one in cls.table().items() if one.control is not None]
         return [name for name in names if name not in data], data
 
     @classmethod
     def plain(cls, asked: Known) -> "Experiment":
-        """The default truth of the space that is asked for: another one's would not fit there."""
+        """The default of the recording or space that is asked for: others would not fit there."""
+        if asked.get("recording") in OFFERED:
+            return cls.of_recording(asked["recording"])
         space = SPACES.get(asked.get("space", DEFAULT.key), DEFAULT)
         return cls(**space.truth)
 
+    @classmethod
+    def of_recording(cls, recording: str, states: int | None = None) -> Self:
+        """A recording with a Δ that leaves most of it to be learned online, and as many states as
+        it makes sense to begin with, unless others are asked for."""
+        plain = cls(recording=recording, states=min(states, MOST_STATES) if states else None)
+        most = min(cls.window, plain.length // 4)
+        window = max((w for w in WINDOWS if w <= most), default=LEAST_WINDOW)
+        return replace(plain, window=window_for(plain.n_states, window))
+
+    def to_query(self) -> dict[str, str]:
+        """Of a recording without the truth and the length, which are not its own."""
+        query = super().to_query()
+        if not self.is_recorded:
+            return query
+        table = self.table()
+        foreign = {table[name].key for name in (*TRUTH, "length")}
+        return {key: text for key, text in query.items() if key not in foreign}
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the data are a recording: then there is no truth."""
+        return self.recording != SIMULATED
+
     @property
     def n_states(self) -> int:
-        """How many hidden states the true model has."""
-        return len(self.means)
+        """How many hidden states the true model has, or how many a recording is learned with."""
+        return self.states or len(self.means)
+
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """What the labels of a recording are called; empty if it has none, or is simulated."""
+        return shipped(self.recording).recording.label_names if self.is_recorded else ()
 
     @property
     def methods(self) -> tuple[str, ...]:
         """Keys of all methods that are run, in the order of every table and row of figures."""
-        return (*self.algorithms, *BASELINES)
+        beside = (
+            key
+            for key, learner in BASELINES.items()
+            if not (self.is_recorded and learner.needs_truth)
+        )
+        return (*self.algorithms, *beside)
 
     def options_of(self, key: str) -> dict[str, Any]:
         """The options of an online learner that are set here, by name."""
@@ -316,13 +330,25 @@ class Experiment(Settings):
         return {name: getattr(self, name) for name in TRUTH}
 
     @property
+    def observed_in(self) -> Space | RecordedSpace:
+        """The space that the observations lie in."""
+        if not self.is_recorded:
+            return SPACES[self.space]
+        return RecordedSpace(self.source.manifold, source_title(self.recording))
+
+    @property
     def chart(self) -> Chart:
-        """The map that shows this truth."""
+        """The map that shows this truth; of a recording, see `runs.ExperimentRun.chart`."""
         return SPACES[self.space].chart_for(self.means, self.sigmas)
 
     @property
-    def source(self) -> Simulated:
+    def source(self) -> Simulated | Recorded:
         """Where the observations come from; the other settings say how they are learned."""
+        return Recorded(self.recording) if self.is_recorded else self.simulated
+
+    @property
+    def simulated(self) -> Simulated:
+        """The chain of the true model: the source, unless that is a recording."""
         return Simulated(**self.truth, length=self.length, seed=self.seed)
 
     @property
@@ -331,7 +357,7 @@ class Experiment(Settings):
 
         Their estimates are those of three states in the default space.
         """
-        return max(1.0, self.n_states / 3) * SPACES[self.space].effort
+        return max(1.0, self.n_states / 3) * self.observed_in.effort
 
     @property
     def effort(self) -> float:
@@ -349,4 +375,7 @@ class Experiment(Settings):
         ways = "; ".join(
             ONLINE_LEARNERS[key].describe(self.options_of(key)) for key in self.algorithms
         )
+        if self.is_recorded:
+            title = source_title(self.recording)
+            return f"{title}: {self.length:,} observations, {count}, learned online ({ways})."
         return f"{self.length:,} observations of a chain with {count}, learned online ({ways})."

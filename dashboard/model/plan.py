@@ -70,7 +70,13 @@ class Sweep:
         Experiments that differ in nothing else have the same sweep.
         """
         length = experiment.length
-        plain = Experiment(**experiment.truth, length=length, window=min(Experiment.window, length))
+        window = min(Experiment.window, length)
+        if experiment.is_recorded:
+            plain = Experiment(
+                recording=experiment.recording, states=experiment.states, window=window
+            )
+        else:
+            plain = Experiment(**experiment.truth, length=length, window=window)
         asked = {*plan.windows, experiment.window}
         learners = {*plan.learners, *(variant.key for variant in experiment.variants)}
         ordered = tuple(key for key in VARIANTS if key in learners)
@@ -97,7 +103,7 @@ class Sweep:
                 for variant in self.variants
                 for window in (self.windows() if variant.has_window else [None])
             ),
-            *(Configuration(key, length) for key in BASELINES),
+            *(Configuration(key, length) for key in self.experiment.methods if key in BASELINES),
         ]
 
     def tasks(self) -> list[Task]:

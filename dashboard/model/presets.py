@@ -18,6 +18,8 @@ def preset_of(truth: Mapping) -> str | None:
 
 def is_the_papers(experiment: Experiment) -> bool:
     """Whether the data are those of the paper's experiment, but for the seed."""
+    if experiment.is_recorded:
+        return False
     papers = SPACES[experiment.space].papers_preset
     is_its_model = papers is not None and preset_of(experiment.truth) == papers
     return is_its_model and experiment.length == PAPER_LENGTH

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dashboard.model.experiment import MODEL, Experiment, normalised
+from dashboard.model.experiment import MODEL, Experiment
 from dashboard.model.kinds import Invalid, is_number
+from dashboard.model.model_checks import normalised
 from dashboard.model.spaces.chart import Chart, Coordinates
 from dashboard.model.spaces.registry import DEFAULT, SPACES
 from dashboard.model.spaces.space import Space

@@ -12,11 +12,18 @@ MEANING = (
     "The ceiling is the accuracy of a decoder that knows the true model and sees all observations. "
     "On average over all chains no method does better."
 )
+_NO_TRUTH = (
+    "A recording comes without a true model to compare with: there is no ceiling, and no error of "
+    "A or of means."
+)
+_NO_LABELS = "It has no labels either: what can be compared is how likely the observations are."
 BY_CHANCE = "On a single chain a method may beat it by chance."
 
 
 def of_this_chain(run: ExperimentRun) -> str:
     """The ceiling of a run, and which methods are above it; empty before it is known."""
+    if run.experiment.is_recorded:
+        return _NO_TRUTH if run.experiment.label_names else f"{_NO_TRUTH} {_NO_LABELS}"
     best = run.method(CEILING)
     if best is None:
         return ""
@@ -37,6 +44,14 @@ def of_simulated_chain(length: int) -> str:
     return (
         f"{MEANING} This number is counted on one simulated chain of {length:,} observations, and "
         f"not on the chain that other pages show: theirs differ a little. {BY_CHANCE}"
+    )
+
+
+def over_starts(seeds: str) -> str:
+    """What the lines of a sweep over a recording are."""
+    return (
+        f"Each line is the mean over {seeds}: the observations are always those of the recording, "
+        f"and only the start of a learner depends on the seed. {_NO_TRUTH}"
     )
 
 

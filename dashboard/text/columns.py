@@ -33,6 +33,12 @@ ACCURACY = Column(
     "matched with the true ones.",
     "%",
 )
+AGREEMENT = Column(
+    "Agreement with the labels",
+    "Share of the labelled observations whose state is the one matched with their label; each "
+    "label is matched with one state.",
+    "%",
+)
 CEILING = Column("Ceiling", f"{ceiling.MEANING} {ceiling.BY_CHANCE}", "%")
 TRANSITION_ERROR = Column(
     "‖A − Â‖",
@@ -107,9 +113,9 @@ TRANSMAT = Column(
 )
 
 _COLUMNS = (
-    METHOD, SEED, ACCURACY, CEILING, TRANSITION_ERROR, MEAN_ERROR, SIGMA_ERROR, LOG_LIKELIHOOD,
-    TIME, LONG_TIME, MEMORY, DIAGONAL, RMSE, STATE, SHARE_OF_TIME, EXPECTED_STAY, MEAN,
-    LABEL, SHARE, VISITS, STAY, SIGMA,
+    METHOD, SEED, ACCURACY, AGREEMENT, CEILING, TRANSITION_ERROR, MEAN_ERROR, SIGMA_ERROR,
+    LOG_LIKELIHOOD, TIME, LONG_TIME, MEMORY, DIAGONAL, RMSE, STATE, SHARE_OF_TIME, EXPECTED_STAY,
+    MEAN, LABEL, SHARE, VISITS, STAY, SIGMA,
 )  # fmt: skip
 _DEFINITIONS = {column.heading: column.definition for column in _COLUMNS}
 

@@ -21,6 +21,7 @@ class DeltaCost(NamedTuple):
 
     accuracy: str
     error: str
+    """Of a recording, which has no truth: the log-likelihood per observation."""
     time: str
     memory: str
     words: str
@@ -41,12 +42,48 @@ def _delta_cost(experiment: Experiment, variant: Variant, runs: Iterable[Run]) -
         return None
     summary = mine[0]
     microseconds = 1e6 * summary.seconds.mean / experiment.length
+    if experiment.is_recorded:
+        return DeltaCost(
+            formatting.percent(summary.accuracy.mean) if experiment.label_names else "–",
+            formatting.number(summary.log_likelihood.mean),
+            formatting.microseconds(microseconds),
+            formatting.size(summary.nbytes.most),
+            _on_a_recording(experiment, variant, summary, family),
+        )
     return DeltaCost(
         formatting.percent(summary.accuracy.mean),
         f"{summary.transition_error.mean:.4f}",
         formatting.microseconds(microseconds),
         formatting.size(summary.nbytes.most),
         _in_words(experiment, variant, summary, family),
+    )
+
+
+def _on_a_recording(
+    experiment: Experiment, variant: Variant, summary: Summary, family: list[Run]
+) -> str:
+    by_labels = bool(experiment.label_names)
+
+    def score(one: Summary) -> float:
+        return one.accuracy.mean if by_labels else one.log_likelihood.mean
+
+    def written(one: Summary) -> str:
+        if by_labels:
+            return f"{formatting.percent(score(one))} agreement with the labels"
+        return f"a log-likelihood of {formatting.number(score(one))} per observation"
+
+    runs = "one run" if summary.runs == 1 else f"{summary.runs} runs from other starts"
+    if not variant.has_window:
+        return f"{capitalised(variant.name)}, which has no Δ: {written(summary)} over {runs}."
+    best = max(summarise(family), key=score)
+    tried = "of the Δ that were run"
+    found = (
+        f"No other {tried} does better"
+        if best.configuration == summary.configuration
+        else f"The best {tried} is {best.configuration.window:,}, with {written(best)}"
+    )
+    return (
+        f"With Δ = {experiment.window:,}, {variant.name}: {written(summary)} over {runs}. {found}."
     )
 
 
@@ -71,7 +108,7 @@ def _in_words(experiment: Experiment, variant: Variant, summary: Summary, family
         advice = f"Even Δ = {enough:,}, the smallest that was run, is within 1 % of the ceiling."
     else:
         advice = f"Δ = {enough:,} would be enough to be within 1 % of the ceiling."
-    floor = noise_floor(experiment.source.true_model(), experiment.window)
+    floor = noise_floor(experiment.simulated.true_model(), experiment.window)
     error = summary.transition_error.mean
     if experiment.n_states == 1:
         noise = "One state alone has nothing to learn in A."

@@ -23,6 +23,8 @@ EMS_START = (
 
 def why_they_differ(run: ExperimentRun) -> list[str]:
     """A few sentences that follow the numbers of this run; none before the first result."""
+    if run.experiment.is_recorded:
+        return [sentence for sentence in (*_on_a_recording(run), _about_cost(run)) if sentence]
     ceiling = run.method(CEILING)
     if ceiling is None:
         return []
@@ -33,6 +35,37 @@ def why_they_differ(run: ExperimentRun) -> list[str]:
         sentences += [_about_online(run, method, ceiling) for method in _online(run)]
         sentences.append(_about_em(run, ceiling))
     return [sentence for sentence in (*sentences, _about_cost(run)) if sentence]
+
+
+def _on_a_recording(run: ExperimentRun) -> list[str]:
+    """Who explains the observations best, and who agrees with the labels most."""
+    learned = _learned(run)
+    if not learned:
+        return []
+    likeliest = max(learned, key=lambda m: m.log_likelihood)
+    others = [
+        f"{m.name} {formatting.number(m.log_likelihood)}" for m in learned if m is not likeliest
+    ]
+    against = f", against {formatting.listed(others)}" if others else ""
+    sentences = [
+        f"**Likelihood:** {likeliest.name} explains the observations best, with "
+        f"{formatting.number(likeliest.log_likelihood)} per observation{against}."
+    ]
+    if not run.has_labels:
+        return sentences
+    nearest = max(learned, key=lambda m: m.accuracy)
+    shares = [f"{m.name} {formatting.percent(m.accuracy)}" for m in learned if m is not nearest]
+    against = f", against {formatting.listed(shares)}" if shares else ""
+    sentences.append(
+        f"**Labels:** {nearest.name} agrees with them most, on "
+        f"{formatting.percent(nearest.accuracy)} of the observations{against}."
+    )
+    if nearest is not likeliest and run.finished:
+        sentences.append(
+            "The two need not go together: likelihood asks how well the observations are "
+            "explained, and nobody told the methods which differences the labels are about."
+        )
+    return sentences
 
 
 def _online(run: ExperimentRun) -> list[MethodResult]:

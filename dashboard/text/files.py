@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import tempfile
 import unicodedata
 from collections.abc import Iterable
@@ -13,9 +14,11 @@ from typing import Any
 import numpy as np
 import pyarrow
 from pyarrow.csv import WriteOptions, write_csv
+from pyarrow.parquet import write_table
 
-from dashboard.compute.runs import ExperimentRun
-from dashboard.model.experiment import Experiment
+from dashboard.compute.runs import ExperimentRun, MethodResult
+from dashboard.model.analysis import OFFERED
+from dashboard.model.experiment import TRUTH, Experiment
 from dashboard.model.methods import method_name
 from dashboard.model.plan import Sweep
 from dashboard.model.spaces.registry import SPACES
@@ -35,7 +38,10 @@ if find_spec("rhmm") is None:
 """
 """How a script begins, so that a computer without rhmm gets a sentence and no traceback."""
 
-_TEMPLATE = Template((Path(__file__).parent / "run_again.txt").read_text(encoding="utf-8"))
+_TEMPLATE, _RECORDING_TEMPLATE = (
+    Template((Path(__file__).parent / file).read_text(encoding="utf-8"))
+    for file in ("run_again.txt", "run_recording_again.txt")
+)
 
 
 def data_csv(run: ExperimentRun) -> bytes:
@@ -43,10 +49,26 @@ def data_csv(run: ExperimentRun) -> bytes:
     columns = {
         "k": np.arange(1, len(run.points) + 1),
         **_coordinates(run),
-        "true_state": run.true_states + 1,
+        **_known_states(run),
         **{m.key: m.labels + 1 for m in run.methods},
     }
     return csv_of(pyarrow.table(columns))
+
+
+def _known_states(run: ExperimentRun) -> dict[str, np.ndarray]:
+    """The true states; of a recording, which sequence each observation belongs to, and its label.
+
+    Methods call the state that is matched with a label by the label's number.
+    """
+    states, names = run.true_states, run.experiment.label_names
+    if not run.experiment.is_recorded:
+        return {"true_state": states + 1}
+    columns: dict[str, np.ndarray] = {}
+    if run.lengths is not None and len(run.lengths) > 1:
+        columns["sequence"] = np.repeat(np.arange(1, len(run.lengths) + 1), run.lengths)
+    if run.has_labels:
+        columns |= {"label": states + 1, "label_name": np.array([*names, ""])[states]}
+    return columns
 
 
 def csv_of(table: pyarrow.Table) -> bytes:
@@ -59,14 +81,18 @@ def csv_of(table: pyarrow.Table) -> bytes:
 
 def _coordinates(run: ExperimentRun) -> dict[str, np.ndarray]:
     """A column for each coordinate; in a file a₁₁ is a11."""
-    space = SPACES[run.experiment.space]
+    space = run.experiment.observed_in
     names = (unicodedata.normalize("NFKC", name) for name in space.coordinates)
     return dict(zip(names, space.coords(run.points).T, strict=True))
 
 
 def arrays_npz(run: ExperimentRun) -> bytes:
     """The data, every method's parameters, and the paths of those that keep one."""
-    content: dict[str, Any] = {"points": run.points, "true_states": run.true_states}
+    content: dict[str, Any] = {"points": run.points}
+    if run.has_labels:
+        content["labels" if run.experiment.is_recorded else "true_states"] = run.true_states
+    if run.lengths is not None:
+        content["lengths"] = run.lengths
     for method in run.methods:
         parameters = method.model.parameters_._asdict()
         content |= {f"{method.key}_{name}": value for name, value in parameters.items()}
@@ -84,22 +110,39 @@ def results_json(run: ExperimentRun) -> str:
     methods = {
         m.key: {
             **{name: value.tolist() for name, value in m.model.parameters_._asdict().items()},
-            "accuracy": m.accuracy,
-            "transition_error": m.transition_error,
-            "mean_error": m.mean_error,
-            "sigma_error": m.sigma_error,
-            "log_likelihood_per_observation": m.log_likelihood,
-            "seconds": m.seconds,
-            "bytes": m.nbytes,
+            **{name: value for name, value in _measured(m).items() if not _is_unknown(value)},
         }
         for m in run.methods
     }
-    return _json({"experiment": asdict(run.experiment), "methods": methods})
+    return _json({"experiment": _settings(run.experiment), "methods": methods})
+
+
+def _measured(method: MethodResult) -> dict[str, float | None]:
+    return {
+        "accuracy": method.accuracy,
+        "transition_error": method.transition_error,
+        "mean_error": method.mean_error,
+        "sigma_error": method.sigma_error,
+        "log_likelihood_per_observation": method.log_likelihood,
+        "seconds": method.seconds,
+        "bytes": method.nbytes,
+    }
+
+
+def _is_unknown(value: float | None) -> bool:
+    """Whether a truth or labels would be needed for it."""
+    return value is not None and math.isnan(value)
+
+
+def _settings(experiment: Experiment) -> dict[str, Any]:
+    """What the results follow from: a recording is no chain of the truth that is set."""
+    foreign = TRUTH if experiment.is_recorded else ("recording", "states")
+    return {name: value for name, value in asdict(experiment).items() if name not in foreign}
 
 
 def experiment_json(experiment: Experiment) -> str:
     """The true model, the data's length and seed, and how they are learned."""
-    return _json({"experiment": asdict(experiment)})
+    return _json({"experiment": _settings(experiment)})
 
 
 def _json(content: dict) -> str:
@@ -114,12 +157,26 @@ def run_script(experiment: Experiment) -> str:
         f'    "{method_name(key)}": {learner.script(options.get(key, {}), experiment.seed)},'
         for key, learner in learners.items()
     ]
-    manifold = SPACES[experiment.space].manifold
-    names = {"rhmm": {manifold.name, "RiemannianHMM", "evaluate"}}
+    manifold = experiment.observed_in.manifold
+    if experiment.is_recorded:
+        names = {"rhmm": {"evaluate_without_truth"}}
+    else:
+        names = {"rhmm": {manifold.name, "RiemannianHMM", "evaluate"}}
     for learner in learners.values():
         home = "rhmm" if _is_ours(learner) else learner.estimator.__module__
         names.setdefault(home, set()).add(learner.estimator.__name__)
+    if experiment.is_recorded:
+        call = OFFERED[experiment.recording].call
+        names["rhmm.datasets"] = {call.partition("(")[0]}
     imports = (f"from {home} import {', '.join(sorted(used))}" for home, used in names.items())
+    if experiment.is_recorded:
+        return _RECORDING_TEMPLATE.substitute(
+            call=call,
+            states=experiment.n_states,
+            needs_rhmm=NEEDS_RHMM,
+            imports="\n".join(imports),
+            learners="\n".join(lines),
+        )
     return _TEMPLATE.substitute(
         asdict(experiment),
         means=_means(experiment),
@@ -149,10 +206,35 @@ def _is_ours(learner: Learner) -> bool:
 
 def runs_file(experiment: Experiment, suffix: str, runs: Iterable[Run]) -> bytes:
     """All runs as the engine writes them: ``.csv`` or ``.parquet``."""
+    if experiment.is_recorded:
+        return _recorded_runs(experiment, suffix, runs)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"runs{suffix}"
-        save_runs(path, experiment.source.true_model(), runs)
+        save_runs(path, experiment.simulated.true_model(), runs)
         return path.read_bytes()
+
+
+def _recorded_runs(experiment: Experiment, suffix: str, runs: Iterable[Run]) -> bytes:
+    """The runs of a sweep over a recording: a line for each, without what needs a truth."""
+    measured = ("accuracy", "log_likelihood", "seconds", "nbytes")
+    names = [name for name in measured if name != "accuracy" or experiment.label_names]
+    lines = [
+        {
+            "recording": experiment.recording,
+            "states": experiment.n_states,
+            "learner": run.configuration.name,
+            "window": run.configuration.window,
+            "seed": run.seed,
+            **{name: getattr(run, name) for name in names},
+        }
+        for run in runs
+    ]
+    table = pyarrow.Table.from_pylist(lines)
+    if suffix == ".csv":
+        return csv_of(table)
+    out = io.BytesIO()
+    write_table(table, out)
+    return out.getvalue()
 
 
 def _call(configuration: Configuration) -> str:

@@ -54,6 +54,11 @@ _SIGNS = (
     "is a way in which muscles work together."
 )
 
+NOT_IN_THE_LAB = (
+    "The Live lab and the pages around it learn simulated chains and the recordings that come with "
+    "the product. Your own file stays on this page."
+)
+
 STORIES = {
     "emg": Story(
         _SIGNS,

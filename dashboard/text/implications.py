@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from dashboard.compute.implications import Ceiling, separations, time_shares
-from dashboard.model.experiment import Experiment, indexed
+from dashboard.model.experiment import Experiment
+from dashboard.model.model_checks import indexed
 from dashboard.model.spaces.registry import SPACES
 from dashboard.model.truth import Rows, is_law
 from dashboard.text import columns, formatting

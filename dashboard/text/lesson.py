@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from dashboard.compute import lesson as results
-from dashboard.model.experiment import indexed
+from dashboard.model.model_checks import indexed
 from dashboard.text import formatting
 from dashboard.text.glossary import link
 

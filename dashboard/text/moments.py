@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from dashboard.compute.runs import ExperimentRun
 from dashboard.model.methods import ONLINE_LEARNERS, WINDOWED
-from dashboard.model.spaces.registry import SPACES
 from dashboard.text.explanations import DEGENERATE
 from rhmm.learners.learner import Path
 
@@ -60,7 +59,7 @@ class _Motion(NamedTuple):
 def _motion(run: ExperimentRun, path: Path) -> _Motion:
     rows, stretch = len(path.step), STRETCH * run.experiment.length
     back = np.searchsorted(path.step, path.step - stretch, side="left")
-    manifold = SPACES[run.experiment.space].manifold
+    manifold = run.experiment.observed_in.manifold
     shape = manifold.point_shape
     moved = manifold.dist(path.means.reshape(-1, *shape), path.means[back].reshape(-1, *shape))
     spans = (np.ptp(path.transmat[back[row] : row + 1], axis=0).max() for row in range(rows))
@@ -74,7 +73,7 @@ def _motion(run: ExperimentRun, path: Path) -> _Motion:
 def _phases(run: ExperimentRun, key: str, path: Path, motion: _Motion) -> list[str]:
     """What the learner does at each row of the path. A phase ends later than it would begin."""
     stretch = STRETCH * run.experiment.length
-    certain = np.any(_collapsed(path.transmat, np.array(run.experiment.transmat)), axis=1)
+    certain = np.any(_collapsed(path.transmat, _true_rows(run)), axis=1)
     ratio = np.maximum(motion.means / STILL_MEANS, motion.transmat / STILL_TRANSMAT)
     phases: list[str] = []
     last_certain, phase = -np.inf, ""
@@ -94,6 +93,12 @@ def _phases(run: ExperimentRun, key: str, path: Path, motion: _Motion) -> list[s
             phase = LEARNING
         phases.append(phase)
     return phases
+
+
+def _true_rows(run: ExperimentRun) -> NDArray:
+    """The true A. States of a recording may well stay for long: there no row counts as wrong."""
+    experiment = run.experiment
+    return np.eye(experiment.n_states) if experiment.is_recorded else np.array(experiment.transmat)
 
 
 def _collapsed(transmat: NDArray, truth: NDArray) -> NDArray[np.bool_]:
@@ -129,8 +134,8 @@ def _in_words(
             f"{motion.transmat[row]:.2f}, because it learns A from Δ = {run.experiment.window:,} "
             "observations at a time."
         )
-    truth = np.array(run.experiment.transmat)
-    state = int(np.argmax(_collapsed(path.transmat[row : row + _CERTAIN_FOR], truth)[0]))
+    rows = path.transmat[row : row + _CERTAIN_FOR]
+    state = int(np.argmax(_collapsed(rows, _true_rows(run))[0]))
     target = int(np.argmax(path.transmat[row, state]))
     return (
         f"has collapsed at k = {step}: row {state + 1} of Â is all on state {target + 1}. "

@@ -40,24 +40,53 @@ def in_columns(of: Iterable[Column], lines: Iterable[Sequence[str]]) -> dict[str
 
 def methods_table(run: ExperimentRun) -> dict[str, list[str]]:
     """One row for each method, in the same order everywhere; dots where the result is to come."""
-    return in_columns(_OF_METHODS, (_line(key, run.method(key)) for key in run.experiment.methods))
+    shown = _columns_of(run)
+    lines = (_line(key, run.method(key), shown) for key in run.experiment.methods)
+    return in_columns(shown, lines)
 
 
-def _line(key: str, method: MethodResult | None) -> list[str]:
+def _columns_of(run: ExperimentRun) -> tuple[Column, ...]:
+    """What is known of each method: errors only beside a truth, agreement only with labels."""
+    if not run.experiment.is_recorded:
+        return _OF_METHODS
+    agreement = (columns.AGREEMENT,) if run.experiment.label_names else ()
+    return (columns.METHOD, *agreement, columns.LOG_LIKELIHOOD, columns.TIME, columns.MEMORY)
+
+
+def _line(key: str, method: MethodResult | None, shown: Sequence[Column]) -> list[str]:
     title = capitalised(LEARNERS[key].label) if key == CEILING else method_name(key)
     if method is None:
-        return [title, *[formatting.MISSING] * (len(_OF_METHODS) - 1)]
+        return [title, *[formatting.MISSING] * (len(shown) - 1)]
     exact = key == CEILING
-    return [
-        f"{title} ({method.remark})" if method.remark else title,
-        formatting.hundredths(method.accuracy),
-        "0" if exact else f"{method.transition_error:.4f}",
-        "0" if exact else f"{method.mean_error:.4f}",
-        "0" if exact else formatting.hundredths(method.sigma_error),
-        f"{method.log_likelihood:.4f}",
-        formatting.milliseconds(method.seconds),
-        formatting.kilobytes(method.nbytes),
-    ]
+    cells = {
+        columns.METHOD: f"{title} ({method.remark})" if method.remark else title,
+        columns.ACCURACY: formatting.hundredths(method.accuracy),
+        columns.AGREEMENT: formatting.hundredths(method.accuracy),
+        columns.TRANSITION_ERROR: "0" if exact else f"{method.transition_error:.4f}",
+        columns.MEAN_ERROR: "0" if exact else f"{method.mean_error:.4f}",
+        columns.SIGMA_ERROR: "0" if exact else formatting.hundredths(method.sigma_error),
+        columns.LOG_LIKELIHOOD: f"{method.log_likelihood:.4f}",
+        columns.TIME: formatting.milliseconds(method.seconds),
+        columns.MEMORY: formatting.kilobytes(method.nbytes),
+    }
+    return [cells[column] for column in shown]
+
+
+def recorded_runs_table(runs: Iterable[Run], has_labels: bool) -> dict[str, list[str]]:
+    """The runs behind one point of a sweep over a recording."""
+    agreement = [columns.AGREEMENT] if has_labels else []
+    return in_columns(
+        [columns.SEED, *agreement, columns.LOG_LIKELIHOOD, columns.TIME],
+        (
+            (
+                str(run.seed),
+                *([formatting.hundredths(run.accuracy)] if has_labels else []),
+                f"{run.log_likelihood:.4f}",
+                formatting.milliseconds(run.seconds),
+            )
+            for run in runs
+        ),
+    )
 
 
 def runs_table(runs: Iterable[Run]) -> dict[str, list[str]]:

@@ -49,7 +49,7 @@ def lab(
     channel = _channel(key)
     before = channel.known
     channel.sent(run)
-    chart = run.experiment.chart
+    chart = run.chart
     channel.drew(chart)
     message = messages.run_message(
         run,
@@ -74,7 +74,7 @@ def lab(
 def feed(run: ExperimentRun, *, key: str) -> None:
     """Send the run's observations to the lab, once; this takes no room on the page."""
     channel = _channel(key)
-    message = messages.cloud_message(run, run.experiment.chart, channel.known)
+    message = messages.cloud_message(run, run.chart, channel.known)
     channel.sent(messages.cloud_version(run))
     _feed(key=key, data=message, on_missing_change=channel.send_all)
 

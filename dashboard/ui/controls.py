@@ -8,9 +8,10 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from dashboard.model.analysis import FILE, OFFERED
 from dashboard.model.draft import Draft
-from dashboard.model.endless import Endless
-from dashboard.model.experiment import MOST_SEED, Experiment
+from dashboard.model.endless import NO, YES, Endless
+from dashboard.model.experiment import MOST_SEED, SIMULATED, Experiment, source_title
 from dashboard.model.fields import Control
 from dashboard.model.plan import Plan
 from dashboard.model.presets import preset_of
@@ -38,8 +39,10 @@ def sidebar() -> None:
         before, after = me.experiment.valid.controls()
         for name in before:
             setting(me.experiment, name)
-        _choose_space()
-        _choose_preset()
+        _choose_source()
+        if not me.experiment.valid.is_recorded:
+            _choose_space()
+            _choose_preset()
         for name in after:
             setting(me.experiment, name)
         _actions()
@@ -58,17 +61,54 @@ def stream_sidebar() -> None:
     """The controls of the Stream page, and the link to share."""
     me = session.visitor()
     with st.sidebar:
+        _choose_stream()
+        if plays_recording():
+            for name in ("space", "preset"):
+                sync.hide(name)
+            setting(me.endless if me.endless.valid.is_own else me.experiment, "states")
+            setting(me.endless, "at_end")
+        else:
+            _choose_space()
+            _choose_preset()
+            for name in ("states", "at_end"):
+                sync.hide(name)
         setting(me.endless, "learners")
-        _choose_space()
-        _choose_preset()
         setting(me.experiment, "window")
         setting(me.experiment, "seed")
         _actions()
 
 
-def choose_scenario() -> None:
-    """Scripts of events that each show one thing."""
+def plays_recording() -> bool:
+    """Whether a recording flows on the Stream page, and no chain."""
     me = session.visitor()
+    return me.endless.valid.is_own or me.experiment.valid.is_recorded
+
+
+def _choose_stream() -> None:
+    """What flows: the observations of the other pages, or the visitor's own file."""
+    me = session.visitor()
+    is_own = me.endless.valid.is_own
+
+    def choose(source: str) -> None:
+        me.propose(me.endless, own=YES if source == FILE else NO, events=())
+        if source != FILE:
+            _open_source(source)
+
+    sync.widget(
+        st.selectbox, "stream", "Observations", FILE if is_own else me.experiment["recording"],
+        choose, options=[SIMULATED, *OFFERED, *([FILE] if is_own or me.data.held else [])],
+        format_func=lambda source: "Your file" if source == FILE else source_title(source),
+        help="What flows: a chain that is drawn from a true model without end, a recording of the "
+        "Data page, or your own file, if you have given one there.",
+    )  # fmt: skip
+
+
+def choose_scenario() -> None:
+    """Scripts of events that each show one thing; a recording has none."""
+    me = session.visitor()
+    if plays_recording():
+        sync.hide("scenario")
+        return
     n_states = me.experiment.valid.n_states
     ready = scenarios(n_states)
 
@@ -144,6 +184,31 @@ def choose_story() -> None:
     )  # fmt: skip
 
 
+def only_simulated(why: str) -> None:
+    """End a page that needs a true model with a sentence, if the visitor looks at a recording."""
+    now = session.visitor().experiment.valid
+    if now.is_recorded:
+        st.info(f"{why} You are looking at the recording “{source_title(now.recording)}”.")
+        st.button("Go back to simulated chains", on_click=_open_source, args=(SIMULATED,))
+        st.stop()
+
+
+def _open_source(source: str) -> None:
+    """Simulated chains as they were at first, or a recording."""
+    is_recorded = source != SIMULATED
+    opened = Experiment.of_recording(source) if is_recorded else Experiment()
+    session.visitor().open(opened, View())
+
+
+def _choose_source() -> None:
+    sync.widget(
+        st.selectbox, "source", "Observations", session.visitor().experiment["recording"],
+        _open_source, options=[SIMULATED, *OFFERED], format_func=source_title,
+        help="A chain that is drawn from a true model, or one of the recordings of the Data page, "
+        "which come without one.",
+    )  # fmt: skip
+
+
 def _choose_space() -> None:
     if len(SPACES) == 1:
         return
@@ -179,7 +244,8 @@ def _choose_preset() -> None:
 def _actions() -> None:
     """Buttons for other data, for the beginning, and for the link."""
     with st.container(horizontal=True):
-        st.button("New data", on_click=_draw_anew, help="The same model, another random chain.")
+        if not session.visitor().experiment.valid.is_recorded:
+            st.button("New data", on_click=_draw_anew, help="The same model, another random chain.")
         st.button("Reset", on_click=_reset, help="Everything as it was at first.")
         _share()
 

@@ -45,10 +45,11 @@ def sweep_files(sweep: Sweep, outcome: Outcome, *, ended: bool) -> None:
     """The runs of a sweep, once it has ended or was stopped; its script at any time."""
     ready = bool(outcome.runs) and ended
     csv, parquet = (partial(files.runs_file, sweep.experiment, s) for s in (".csv", ".parquet"))
+    script = File("Script (Python)", "sweep.py", _PYTHON, files.sweep_script, sweep)
     _row(
         File("All runs (CSV)", "runs.csv", "text/csv", csv, outcome.runs, ready),
         File("All runs (Parquet)", "runs.parquet", _PARQUET, parquet, outcome.runs, ready),
-        File("Script (Python)", "sweep.py", _PYTHON, files.sweep_script, sweep),
+        *(() if sweep.experiment.is_recorded else (script,)),  # no sweep of the engine
     )
 
 

@@ -5,9 +5,10 @@ import streamlit as st
 from dashboard.canvas.program import loader
 from dashboard.canvas.stream_messages import opening_message
 from dashboard.compute.stream_workers import LiveStream, workers
-from dashboard.model.endless import Endless, Setup
+from dashboard.model.endless import NO, Chain, Endless, Setup
 from dashboard.model.kinds import Invalid
 from dashboard.server.flows import address_of
+from dashboard.text import stream as words
 from dashboard.ui.session import visitor, write_link
 
 # its room is kept while the modules are fetched, else what is below would move
@@ -17,19 +18,19 @@ _canvas = st.components.v2.component(
 
 
 def current_stream() -> tuple[LiveStream, Invalid | None]:
-    """The stream that the settings ask for, and what is wrong with its events, if anything is.
+    """The stream that the settings ask for, and what is wrong with it, if anything is.
 
     A stream goes on when the visitor has added events to it: the settings take its script over. It
     begins anew when anything else has changed, or when it has ended.
     """
     me = visitor()
     _take_script_over()
-    wanted, problem = Setup.of(me.experiment.valid, me.endless.valid), None
+    wanted, problem = _wanted()
     stream = me.stream
     if stream is not None and not stream.failed and wanted == _setup_now(stream):
-        return stream, None
+        return stream, problem
     try:
-        wanted.world()
+        wanted.opened()
     except Invalid as refusal:
         problem = refusal
         me.endless.propose(events=())
@@ -39,6 +40,16 @@ def current_stream() -> tuple[LiveStream, Invalid | None]:
     me.stream = workers().open(wanted, me.endless.valid.pace)
     me.stream_script = wanted.events
     return me.stream, problem
+
+
+def _wanted() -> tuple[Setup, Invalid | None]:
+    """What the settings ask for; what the experiment has if the visitor's file is not there."""
+    me = visitor()
+    try:
+        return Setup.of(me.experiment.valid, me.endless.valid, me.data.held), None
+    except Invalid as refusal:
+        me.endless.propose(own=NO, events=())
+        return Setup.of(me.experiment.valid, me.endless.valid), refusal
 
 
 def _setup_now(stream: LiveStream) -> Setup:
@@ -61,6 +72,14 @@ def mount(stream: LiveStream, endless: Endless) -> None:
         on_changed_change=_changed,
         on_missing_change=_missing,
     )
+
+
+def caption(stream: LiveStream) -> str:
+    """What there is to know about this stream."""
+    source = stream.setup.source
+    if isinstance(source, Chain):
+        return words.caption(True, True, False)
+    return words.caption(False, source.has_labels, visitor().endless.valid.is_own)
 
 
 def _changed() -> None:

@@ -6,8 +6,8 @@ from dashboard.compute.measures import posteriors
 from dashboard.figures import compare
 from dashboard.figures.common import WRONG
 from dashboard.figures.states import legend
-from dashboard.model.experiment import indexed
 from dashboard.model.methods import method_name
+from dashboard.model.model_checks import indexed
 from dashboard.model.spaces.registry import SPACES
 from dashboard.model.view import MOST_WIDE, clamped_timeline, turned_timeline
 from dashboard.text import ceiling, columns, explanations, tables
@@ -43,16 +43,18 @@ def show(run) -> None:
 
 
 def show_results(run) -> None:
-    words = SPACES[run.experiment.space].words
+    is_recorded = run.experiment.is_recorded
+    words = run.experiment.observed_in.words
 
     st.subheader("What each of them sees")
     centre = choose_centre(run.experiment)
     pictures = compare.pictures(run, centre)
-    note = compare.chart_of(run.experiment, centre).note
+    note = compare.chart_of(run, centre).note
+    crosses = "" if is_recorded else "<span>✕ true mean</span>"
     st.html(
         legend(
             run.experiment.n_states,
-            f"<span>✕ true mean</span><br>{words.estimates} {note}",
+            f"{crosses}<br>{words.estimates} {note} {labels_in_words(run)}",
         )
     )
     panels("maps", run, pictures.maps, compare.map_in_words)
@@ -64,12 +66,15 @@ def show_results(run) -> None:
     st.caption(explanations.EMS_START)
     show_likelihood(run, pictures)
 
-    st.subheader("State by state, against the truth")
+    against = ", against the labels" if run.has_labels else ""
+    st.subheader(f"State by state{against if is_recorded else ', against the truth'}")
     show_timeline(run)
 
 
 def choose_centre(experiment) -> int | None:
     """The state whose mean is to be in the middle of the maps; None for the whole map."""
+    if experiment.is_recorded:
+        return None
     space = SPACES[experiment.space]
     if space.centred_chart(experiment.means[0]) is None:
         return None
@@ -109,13 +114,28 @@ def show_matrices(run, pictures: compare.Pictures) -> None:
         help="Row i, column j of A: the probability that state j follows state i. Â is what a "
         f"method has learned. {columns.TRANSITION_ERROR.definition}",
     )
-    st.markdown("What each method learned, and below it how far that is from the true A.")
+    is_recorded = run.experiment.is_recorded
+    if not is_recorded:
+        st.markdown("What each method learned, and below it how far that is from the true A.")
     panels(f"{size}-transitions", run, pictures.transitions, compare.transitions_in_words)
-    panels(f"{size}-errors", run, pictures.errors, compare.errors_in_words)
-
-    st.subheader("Which states are confused", help=columns.ACCURACY.definition)
-    st.markdown("Of 100 observations of each true state, how many get each label.")
+    if not is_recorded:
+        panels(f"{size}-errors", run, pictures.errors, compare.errors_in_words)
+    if not run.has_labels:
+        return
+    meaning = columns.AGREEMENT if is_recorded else columns.ACCURACY
+    st.subheader("Which states are confused", help=meaning.definition)
+    if is_recorded:
+        st.markdown("Of 100 observations of each label, how many are taken for each state.")
+    else:
+        st.markdown("Of 100 observations of each true state, how many get each label.")
     panels(f"{size}-confusions", run, pictures.confusions, compare.confusions_in_words)
+
+
+def labels_in_words(run) -> str:
+    """Which label each state is matched with."""
+    names = run.experiment.label_names
+    listed = ", ".join(f"{i + 1} {name}" for i, name in enumerate(names))
+    return f"Labels, in the order of the states matched with them: {listed}." if names else ""
 
 
 def show_likelihood(run, pictures: compare.Pictures) -> None:
@@ -126,6 +146,13 @@ def show_likelihood(run, pictures: compare.Pictures) -> None:
         with column:
             st.markdown(f"**{title}**")
             chart(figure, key=title, alt=compare.likelihood_in_words(run))
+
+
+def wrong_mark(run) -> str:
+    if not run.has_labels:
+        return ""
+    meaning = "differs from the label" if run.experiment.is_recorded else "wrong state"
+    return f'<span><span style="color:{WRONG}">▲</span> below a strip: {meaning}</span>'
 
 
 @st.fragment
@@ -156,9 +183,8 @@ def show_timeline(run) -> None:
     st.html(
         legend(
             run.experiment.n_states,
-            f'<span><span style="color:{WRONG}">▲</span> below a strip: wrong state</span>'
-            "<br>Heights are the probabilities of the states given all observations; K-means has "
-            "none, only labels.",
+            f"{wrong_mark(run)}<br>Heights are the probabilities of the states given all "
+            "observations; K-means has none, only labels.",
         )
     )
     chart(

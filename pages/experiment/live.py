@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from dashboard.model.spaces.registry import SPACES
 from dashboard.model.truth import with_dropped
 from dashboard.text import ceiling, columns, tables
 from dashboard.ui import canvases, controls, downloads
@@ -13,10 +12,11 @@ controls.sidebar()
 
 me = visitor()
 now = me.experiment.valid
-words = SPACES[now.space].words
+words = now.observed_in.words
 
 with st.container(key="around-lab"):
-    st.title(words.title, help=f"{words.caption} {now.chart.note}")
+    note = "" if now.is_recorded else now.chart.note
+    st.title(words.title, help=f"{words.caption} {note}")
     controls.choose_story()
     controls.link_warnings()
 
@@ -54,6 +54,8 @@ def show(run) -> None:
     status(job)
     st.html(columns.table_html(tables.methods_table(run), "Results of all methods"))
     st.caption(ceiling.of_this_chain(run))
+    if run.experiment.is_recorded and len(run.points):
+        st.caption(run.chart.note)
     downloads.run_files(run, ended=over)
 
 

@@ -16,4 +16,4 @@ write_link()
 if problem:
     st.warning(str(problem))
 streams.mount(stream, visitor().endless.valid)
-st.caption(words.CAPTION)
+st.caption(streams.caption(stream))

@@ -75,9 +75,14 @@ def show(progress) -> None:
 
 def show_cost(outcome: Outcome) -> None:
     experiment = me.experiment.valid
+    scores = {"Accuracy": columns.ACCURACY, "‖A − Â‖": columns.TRANSITION_ERROR}
+    if experiment.is_recorded:
+        scores = {
+            columns.AGREEMENT.name: columns.AGREEMENT,
+            columns.LOG_LIKELIHOOD.name: columns.LOG_LIKELIHOOD,
+        }
     labels = {
-        "Accuracy": columns.ACCURACY,
-        "‖A − Â‖": columns.TRANSITION_ERROR,
+        **scores,
         "Time for each observation": columns.TIME,
         "Memory": columns.MEMORY,
     }
@@ -102,7 +107,8 @@ def show_panels(sweep: Sweep, outcome: Outcome) -> None:
 
     st.subheader("Effect of Δ")
     st.html(tradeoff.legend(sweep))
-    st.caption(ceiling.over_seeds(tables.seeds(sweep.runs)))
+    about = ceiling.over_starts if sweep.experiment.is_recorded else ceiling.over_seeds
+    st.caption(about(tables.seeds(sweep.runs)))
     with st.container(key="panels-tradeoff"):
         for panel in tradeoff.panels(sweep, outcome.runs):
             key = f"curves-{panel.measure.field}"
@@ -122,7 +128,12 @@ def show_panels(sweep: Sweep, outcome: Outcome) -> None:
 
 def show_point(sweep: Sweep, runs: list[Run]) -> None:
     st.subheader(f"The runs of {runs[0].configuration.name}")
-    st.html(columns.table_html(tables.runs_table(runs), "The runs behind one point"))
+    experiment = sweep.experiment
+    if experiment.is_recorded:
+        table = tables.recorded_runs_table(runs, bool(experiment.label_names))
+    else:
+        table = tables.runs_table(runs)
+    st.html(columns.table_html(table, "The runs behind one point"))
     if opens_in_the_lab(runs[0].configuration):
         with st.container(horizontal=True, key="open-in-lab"):
             st.markdown("Open in the Live lab:")

@@ -4,7 +4,8 @@ import streamlit as st
 
 from dashboard.compute.implications import SIMULATED, ceiling
 from dashboard.model import truth
-from dashboard.model.experiment import MOST_STATES, Experiment, normalised
+from dashboard.model.experiment import Experiment
+from dashboard.model.model_checks import MOST_STATES, normalised
 from dashboard.text import columns, implications
 from dashboard.text.ceiling import of_simulated_chain
 from dashboard.ui import canvases, controls, downloads, job_view, sync
@@ -167,6 +168,7 @@ controls.sidebar()
 job_view.leave()  # this page waits for no run
 
 st.title("Set the truth")
+controls.only_simulated("A recording has no truth to set: it comes without a model.")
 controls.link_warnings()
 
 me = visitor()

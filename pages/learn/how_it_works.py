@@ -2,10 +2,11 @@
 
 import streamlit as st
 
+from dashboard.compute.runs import map_of
 from dashboard.compute.steps import Replay, Step, replay
 from dashboard.model.lesson import INSPECTED, STEPS
 from dashboard.model.methods import capitalised
-from dashboard.model.spaces.registry import SPACES
+from dashboard.model.spaces.chart import Chart
 from dashboard.text import glossary, step_formulas
 from dashboard.text.lesson import SCREENS, Question
 from dashboard.ui import controls, job_view, lesson_canvas, sync
@@ -72,7 +73,7 @@ def opened() -> tuple[Replay, int]:
     options = dict(variant.options)
     if variant.has_window:
         options["window"] = now.window
-    steps = replay(now.source, variant.learner, options, now.seed)
+    steps = replay(now.source, variant.learner, options, now.seed, now.n_states)
     asked = me.view.k if me.view.k is not None else steps.first - 1 + AFTER_START
     return steps, min(max(asked, steps.first), steps.last)
 
@@ -106,7 +107,7 @@ def choose_step(steps: Replay, k: int) -> None:
         )
 
 
-def show_formulas(step: Step) -> None:
+def show_formulas(step: Step, chart: Chart) -> None:
     """Every formula of the step for one state, with its numbers."""
     e = step.explanation
     st.subheader(f"The step at k = {e.step:,} in formulas")
@@ -117,7 +118,9 @@ def show_formulas(step: Step) -> None:
     )  # fmt: skip
     state = min(shown, now.n_states - 1)
     with st.container(key="lesson-formulas"):
-        formulas = step_formulas.formulas(step, state, SPACES[now.space].coords)
+        # the entries of a large matrix would fill the page
+        coords = chart.places if now.is_recorded else now.observed_in.coords
+        formulas = step_formulas.formulas(step, state, coords)
         for i, formula in enumerate(formulas):
             width = "wide" if formula.is_wide else "narrow"
             with st.container(border=True, key=f"formula-{width}-{i}"):
@@ -140,7 +143,8 @@ with left:
         with st.spinner("Replaying the chain up to this step."):
             steps, k = opened()
             step = steps.step(k)
-        lesson_canvas.step_picture(step, now.chart, revealed=revealed)
+            chart = map_of(now, steps.points)
+        lesson_canvas.step_picture(step, chart, revealed=revealed)
     else:
         with st.spinner("Computing the examples of the lesson."):
             lesson_canvas.picture(lesson.step, revealed=revealed)
@@ -153,7 +157,7 @@ with right:
     st.page_link("experiment/live.py", label="Open the Live lab with this experiment")
 
 if step is not None:
-    show_formulas(step)
+    show_formulas(step, chart)
 
 st.subheader("Glossary", anchor="glossary")
 st.html(glossary.glossary_table())

@@ -17,6 +17,7 @@ from dashboard.model.analysis import (
     TIED,
     shipped,
 )
+from dashboard.model.experiment import Experiment
 from dashboard.model.view import MOST_WIDE, clamped_timeline, turned_timeline
 from dashboard.server import uploads
 from dashboard.text import columns, emg
@@ -257,6 +258,20 @@ def show_stays(fitted: Fitted) -> None:
             st.caption(told)
 
 
+def opens_in_the_lab() -> None:
+    """The way to the pages that learn the same recording online."""
+    now = me.analysis.valid
+    if now.recording == FILE:
+        st.caption(words.NOT_IN_THE_LAB)
+        return
+    experiment = Experiment.of_recording(now.recording, now.n_states)
+    st.page_link(
+        "experiment/live.py",
+        label="Open in the Live lab: learned online, step by step",
+        query_params=me.query(experiment),
+    )
+
+
 choose_source()
 if me.analysis.valid.recording == FILE:
     give_file()
@@ -278,4 +293,4 @@ else:
     if job.finished:
         mine.keep(job)
     follow(job, current, show, every=POLL_BESIDE_CHARTS)
-st.page_link("experiment/live.py", label="Simulated data, whose truth is known: the Live lab")
+opens_in_the_lab()

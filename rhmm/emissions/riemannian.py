@@ -8,6 +8,8 @@ from rhmm.parameters import log_densities, scaled_densities_into, sigmas_from_de
 
 RIEMANNIAN = "riemannian"
 """Its name among the emissions, and the default."""
+_ROUNDING = 1e-12
+"""The share of itself by which rounding may make Σ w d² grow."""
 
 
 class RiemannianGaussians(SummedLaw):
@@ -41,23 +43,39 @@ class RiemannianGaussians(SummedLaw):
         return density, shift
 
     def maximised(self, points, weights, alive, view, min_sigma, frozen=()):
-        """c_i is the weighted centre of mass, σ_i = δ⁻¹ of the weighted mean of d² to it."""
+        """c_i takes a step to the weighted centre of mass, σ_i = δ⁻¹ of the weighted mean of d²."""
         means, sigmas = self.means.copy(), self.sigmas.copy()
-        of_living = weights[alive]
-        d2 = view if alive.all() else view[alive]
+        all_alive = alive.all()
+        of_living, d2 = (weights, view) if all_alive else (weights[alive], view[alive])
+        total = np.linalg.vecdot(of_living, d2)
         if "means" not in frozen:
-            means[alive], d2, _ = self.manifold.recentre(points, of_living, means[alive])
-            if alive.all():
+            means[alive], d2, total = self._approach(points, of_living, means[alive], total)
+            if all_alive:
                 view = d2
             else:
                 view = view.copy()
                 view[alive] = d2
         if "sigmas" not in frozen:
             weight, variance = self.prior
-            spread = np.einsum("it,it->i", of_living, d2) + weight * self.manifold.dim * variance
+            spread = total + weight * self.manifold.dim * variance
             delta = spread / (of_living.sum(axis=1) + weight)
             sigmas[alive] = sigmas_from_delta(self.manifold, delta, min_sigma)
         return RiemannianGaussians(self.manifold, means, sigmas, self.prior), view
+
+    def _approach(self, points, weights, means, total) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The means after one step towards their centres of mass, d² to them, and Σ w d² (N,).
+
+        `total` is Σ w d² before. One step of Newton's method is enough: it leads most of the way,
+        the next iteration takes the next, and where nothing moves any more the centres of mass are
+        reached. A mean whose step would lose likelihood goes there at once.
+        """
+        moved, d2, _ = self.manifold.recentre(points, weights, means, 1)
+        after = np.linalg.vecdot(weights, d2)
+        lost = ~(after <= total * (1.0 + _ROUNDING))
+        if lost.any():
+            moved[lost], d2[lost], _ = self.manifold.recentre(points, weights[lost], means[lost])
+            after = np.linalg.vecdot(weights, d2)
+        return moved, d2, after
 
     def log_prior(self):
         """−w (δ₀/2σ² + log Z(σ)) for every state, w being the weight of the prior and δ₀ its E[d²].

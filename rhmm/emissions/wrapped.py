@@ -24,8 +24,10 @@ from rhmm.emissions import covariances as kinds
 from rhmm.emissions.law import NO_PRIOR, Law, Prior
 from rhmm.manifolds import Manifold
 
-_SHORTER = (1.0, 0.5, 0.25, 0.125)
-"""Shares of the way to the centre of mass that are tried."""
+_SHORTER = (1.0, 0.5, 0.2)
+"""Shares of a step towards the centre of mass that are tried."""
+_NEGLIGIBLE = 1e-18
+"""Weights below this share of their mean change no digit of weighted sums."""
 _ROUNDING = 1e-10
 """The share of itself by which rounding may make an expected log-likelihood fall."""
 
@@ -116,42 +118,59 @@ class WrappedGaussians(Law):
 
         The centre of mass of a wrapped Gaussian is its mean, as E[u] = 0. On a flat space the
         centre of mass of the points maximises the likelihood. On a curved one log J depends on the
-        mean too, and the maximum has no closed form but lies nearby. So a mean goes as far towards
-        the centre of mass as the expected log-likelihood does not fall: EM then never loses any.
+        mean too, and the maximum has no closed form but lies nearby. So a mean steps towards the
+        centre of mass as far as the expected log-likelihood does not fall: EM then never loses any.
         """
         means, dim, living = self.means.copy(), self.manifold.dim, np.flatnonzero(alive)
+        counts = weights > _NEGLIGIBLE * weights.mean(axis=1, keepdims=True)
         if "means" not in frozen:
-            pulls = [self.pulling(i, weights[i], view.coordinates[i]) for i in living]
-            centres, _, _ = self.manifold.recentre(points, np.stack(pulls), means[alive])
-            for i, centre in zip(living, centres, strict=True):
-                means[i] = self._approach(i, centre, points, weights[i], view)
+            for i in living:
+                means[i] = self._approach(i, points, weights[i], counts[i], view)
         if "covariances" in frozen:
             return self.with_parameters(self.manifold, means, self.covariances), view
         scatter = np.zeros((len(means), dim, dim))
         for i in living:
-            u = view.coordinates[i]
-            scatter[i] = (u * self.pulling(i, weights[i], u)[:, None]).T @ u
+            u = view.coordinates[i][counts[i]]
+            scatter[i] = (u * self.pulling(i, weights[i][counts[i]], u)[:, None]).T @ u
         new = kinds.estimated(
             self.kind, self.covariances, scatter, weights.sum(axis=1), alive, *self.prior,
             least=min_sigma**2,
         )  # fmt: skip
         return self.with_parameters(self.manifold, means, new), view
 
-    def _approach(self, state: int, centre, points, weights, view: View) -> np.ndarray:
-        """The mean on its way to `centre`; its coordinates are written into the view."""
-        if self.manifold.is_flat:
-            seen = self.manifold.normal_coordinates(centre, points)
-            view.coordinates[state], view.log_volume[state] = seen
-            return centre
-        old = self.means[state]
-        value = weights @ self._log_density(state, view.coordinates[state], view.log_volume[state])
+    def _approach(self, state: int, points, weights, counts, view: View) -> np.ndarray:
+        """The mean after a step; the coordinates there are written into the view.
+
+        Only points that `counts` (T,) says change a digit of weighted sums: steps are tried on
+        these alone.
+        """
+        old, w, near = self.means[state], weights[counts], points[counts]
+        coordinates, log_volume = view.coordinates[state], view.log_volume[state]
+        seen = View(coordinates[counts], log_volume[counts])
+        step, value = self._step(state, w, seen), w @ self._log_density(state, *seen)
         for share in _SHORTER:
-            mean = centre if share == 1.0 else self.manifold.geodesic(old, centre, share)
-            seen = self.manifold.normal_coordinates(mean, points)
-            if weights @ self._log_density(state, *seen) >= value - _ROUNDING * abs(value):
-                view.coordinates[state], view.log_volume[state] = seen
+            mean = self.manifold._from_normal(old, share * step[None])[0]
+            if not self.manifold.belongs(mean):
+                continue
+            seen = View(*self.manifold.normal_coordinates(mean, near))
+            new = w @ self._log_density(state, *seen)
+            if self.manifold.is_flat or new >= value - _ROUNDING * abs(value):
+                coordinates[counts], log_volume[counts] = seen
+                rest = self.manifold.normal_coordinates(mean, points[~counts])
+                coordinates[~counts], log_volume[~counts] = rest
                 return mean
         return old
+
+    def _step(self, state: int, weights, seen: View) -> np.ndarray:
+        """Newton's step towards the centre of mass in normal coordinates (D,), with the mean
+        curvature in place of the Hessian.
+
+        The trace of the Hessian of ½d² is D + 2 log J up to fourth powers of the distance.
+        """
+        pull = self.pulling(state, weights, seen.coordinates)
+        total = pull.sum()
+        curvature = 1.0 + 2.0 * (pull @ seen.log_volume) / (total * self.manifold.dim)
+        return (pull @ seen.coordinates) / (total * curvature)
 
     def log_prior(self):
         """−½ w (log det Σ + v tr Σ⁻¹) for every covariance, w and v being those of the prior."""

@@ -5,13 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import copy_into, kernel
+from rhmm._jit import copy_into, kernel, summing_kernel
 from rhmm.inference.chain import Chain
 from rhmm.inference.forward import forward, forward_pass, is_fragile
 from rhmm.inference.reversal import smooth_back
 
 _SMALL = 1e-100
 """What goes back is scaled up when it falls below this."""
+_BLOCK = 128
+"""Times whose expected transitions are added up together, in vectors."""
 
 
 class Smoothed(NamedTuple):
@@ -61,30 +63,46 @@ def smooth_pass(alpha, density, transition, ends, zeta_sum):
     """
     n = len(transition)
     v, mass, outer = np.empty(n), np.empty(n), np.zeros((n, n))
-    begin = 0
+    shares, later = np.empty((n, _BLOCK)), np.empty((n, _BLOCK))
+    begin, held = 0, 0
     for end in ends:
         copy_into(v, density[end - 1])
         for t in range(end - 2, begin - 1, -1):
             total, largest = 0.0, 0.0
             for i in range(n):
-                later = 0.0
+                ahead = 0.0
                 for j in range(n):
-                    later += transition[i, j] * v[j]
-                mass[i] = later
-                total += alpha[t, i] * later
+                    ahead += transition[i, j] * v[j]
+                mass[i] = ahead
+                total += alpha[t, i] * ahead
             inverse = 1.0 / total
             for i in range(n):
                 share = alpha[t, i] * inverse
                 alpha[t, i] = share * mass[i]
-                for j in range(n):
-                    outer[i, j] += share * v[j]
-            for i in range(n):
+                shares[i, held], later[i, held] = share, v[i]
                 v[i] = density[t, i] * mass[i]
                 largest = max(largest, v[i])
+            held += 1
+            if held == _BLOCK:
+                _add_products(shares, later, held, outer)
+                held = 0
             if largest < _SMALL:
                 for i in range(n):
                     v[i] /= largest
         begin = end
+    _add_products(shares, later, held, outer)
     for i in range(n):
         for j in range(n):
             zeta_sum[i, j] += outer[i, j] * transition[i, j]
+
+
+@summing_kernel
+def _add_products(shares, later, count, outer):
+    """Add Σ_t ``shares[i, t] later[j, t]`` to ``outer[i, j]``."""
+    for i in range(len(outer)):
+        mine = shares[i]
+        for j in range(len(outer)):
+            other, total = later[j], 0.0
+            for t in range(count):
+                total += mine[t] * other[t]
+            outer[i, j] += total

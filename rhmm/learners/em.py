@@ -357,12 +357,12 @@ class _ExpectationMaximisation(Learner):
 
     keeps_path = True
 
-    def learn(self, estimator: RiemannianHMM, X, watch=None) -> None:
+    def learn(self, estimator: RiemannianHMM, X, watch=None, *, lengths=None) -> None:
         if watch is not None:
             estimator.callback = lambda monitor: watch(
                 Progress(estimator, f"iteration {monitor.n_iter}", _guess(monitor.n_iter))
             )
-        estimator.fit(X)
+        estimator.fit(X, lengths=lengths)
 
     def path(self, estimator: RiemannianHMM) -> Iterates:
         """The parameters after each iteration."""

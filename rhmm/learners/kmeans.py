@@ -49,10 +49,15 @@ class RiemannianKMeans(ClusterMixin, Estimator):
         check_integer("max_iter", self.max_iter, at_least=1)
         check_number("tol", self.tol, at_least=0.0)
 
-    def fit(self, X, y=None) -> "RiemannianKMeans":
-        """Find the clusters of X, shape (T, *point_shape); `y` is ignored."""
+    def fit(self, X, y=None, *, lengths=None) -> "RiemannianKMeans":
+        """Find the clusters of X, shape (T, *point_shape); `y` is ignored.
+
+        `lengths` are the sizes of the sequences in X, between which `to_hmm` counts no transition;
+        None if it is one.
+        """
         self.check_options()
         X, observed = self.manifold.observations("X", X)
+        self._lengths = check_lengths(lengths, len(X))
         points = X[observed]
         if len(points) < self.n_clusters:
             raise ValueError(
@@ -107,8 +112,10 @@ class RiemannianKMeans(ClusterMixin, Estimator):
         )
 
     def to_hmm(self) -> RiemannianHMM:
-        """The model of `to_parameters`, for one sequence."""
-        return RiemannianHMM.from_parameters(self.manifold, *self.to_parameters())
+        """The model of `to_parameters`, for the sequences given to `fit`."""
+        self._check_fitted()
+        parameters = self.to_parameters(self._lengths)
+        return RiemannianHMM.from_parameters(self.manifold, *parameters)
 
 
 LEARNER = Learner(

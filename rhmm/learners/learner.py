@@ -91,6 +91,11 @@ Watch = Callable[[Progress], None]
 """Called every few milliseconds of work; it may raise an exception to end the learning."""
 
 
+def _given(lengths) -> dict[str, Any]:
+    """An estimator from outside may know a single sequence alone."""
+    return {} if lengths is None else {"lengths": lengths}
+
+
 @dataclass(frozen=True, eq=False)
 class Learner:
     """One way to learn a hidden Markov model from observations."""
@@ -161,9 +166,12 @@ class Learner:
         """
         return self.estimator(manifold, n_components, random_state=seed, **options)
 
-    def learn(self, estimator, X, watch: Watch | None = None) -> None:
-        """Fit the estimator to X, shape (T, *point_shape); `watch` can follow it."""
-        estimator.fit(X)
+    def learn(self, estimator, X, watch: Watch | None = None, *, lengths=None) -> None:
+        """Fit the estimator to X, shape (T, *point_shape); `watch` can follow it.
+
+        `lengths` are the sizes of the sequences in X; None if it is one.
+        """
+        estimator.fit(X, **_given(lengths))
 
     def path(self, estimator) -> Path | None:
         """The parameters that it went through, if it keeps them."""
@@ -193,12 +201,12 @@ class OnlineLearner(Learner):
             manifold, n_components, random_state=seed, trace_every=trace_every, **options
         )
 
-    def learn(self, estimator, X, watch: Watch | None = None) -> None:
+    def learn(self, estimator, X, watch: Watch | None = None, *, lengths=None) -> None:
         if watch is not None:
             estimator.callback = lambda learner: watch(
                 Progress(learner, "", learner.n_samples_seen_ / len(X))
             )
-        estimator.fit(X)
+        estimator.fit(X, **_given(lengths))
 
     def path(self, estimator) -> Path | None:
         """Its trace, if it keeps one and has learned a step of it."""

@@ -1,7 +1,7 @@
 """What EM needs of observations, as sums to which each part of them contributes by itself."""
 
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
@@ -79,8 +79,9 @@ class Contribution(NamedTuple):
     neighbour.
     """
 
-    sums: Sums | None
-    """Of the middle; None if the chain forgets too slowly, and all is in `head`."""
+    sums: Any
+    """Of the middle, see `Part._summed`; None if the chain forgets too slowly, and all is in
+    `head`."""
     head: np.ndarray
     """What comes before the middle, shape (T, *point_shape)."""
     later: np.ndarray | None
@@ -110,13 +111,13 @@ class Part:
         """Shape (T, N); exact, where the scaled densities stop at e^{−700}."""
         return at_observed(self.observed, self.model.law.log_densities(self._view), np.nan)
 
-    def sums(self, lengths: np.ndarray) -> Sums:
+    def sums(self, lengths: np.ndarray) -> Any:
         """Of whole sequences."""
         posterior, _ = self._smoothed(self.model.startprob, 0, len(self.X), None, lengths)
         firsts = np.cumsum(lengths) - lengths
         return self._summed(posterior, 0, len(self.X), posterior.gamma[firsts].sum(axis=0))
 
-    def joined(self, start: np.ndarray, later: np.ndarray | None, begins: bool) -> Sums:
+    def joined(self, start: np.ndarray, later: np.ndarray | None, begins: bool) -> Any:
         """Of observations whose first state has the law `start` (N,).
 
         `later` (N,) is the log-likelihood of the state after them, as a `Contribution` has it; None
@@ -194,7 +195,9 @@ class Part:
             return smoothing(start, transmat, log_density, lengths), later
         return posterior, used
 
-    def _summed(self, posterior: Smoothed, first: int, last: int, starts: np.ndarray) -> Sums:
+    def _summed(self, posterior: Smoothed, first: int, last: int, starts: np.ndarray) -> Any:
+        """What is wanted of the observations from `first` to before `last`: a named tuple with
+        their `log_likelihood`. `starts` (N,) is γ at the first times of sequences."""
         gamma, here = posterior.gamma[: last - first], self.observed[first:last]
         if self.is_whole:
             points = self.points[first:last]

@@ -122,8 +122,11 @@ def sum_up(chunks: Chunks, model: Iterate, prints: list[Print], executor: Execut
     return total
 
 
-def stitched(model: Iterate, found: Iterable[tuple[Piece, Contribution]]) -> Iterator[Sums]:
-    """All sums, with those of the observations that pieces kept back for their neighbours."""
+def stitched(
+    model: Iterate, found: Iterable[tuple[Piece, Contribution]], kind: type[Part] = Part
+) -> Iterator[Any]:
+    """All sums in the order of time, with those of the observations that pieces kept back for their
+    neighbours."""
     waiting: list[np.ndarray] = []
     start, begins = model.startprob, True
     for piece, (sums, head, later, tail, following) in found:
@@ -133,7 +136,7 @@ def stitched(model: Iterate, found: Iterable[tuple[Piece, Contribution]]) -> Ite
             waiting.append(head)
         if waiting and (sums is not None or piece.ends):
             X = np.concatenate(waiting)
-            yield Part(model, X, _not_nan(X)).joined(start, later, begins)
+            yield kind(model, X, _not_nan(X)).joined(start, later, begins)
         if sums is not None:
             yield sums
         if following is not None:
@@ -166,10 +169,10 @@ def _best(ours: Blocks, theirs: Blocks, wanted: int) -> Blocks:
     return Blocks(lot[chosen], [place[k] for k in chosen], [points[k] for k in chosen])
 
 
-def contribution(task: Task, model: Iterate) -> Contribution:
+def contribution(task: Task, model: Iterate, kind: type[Part] = Part) -> Contribution:
     """What a piece says of `model`."""
     X, observed, lengths, _ = _loaded(task)
-    part, piece = Part(model, X, observed), task.piece
+    part, piece = kind(model, X, observed), task.piece
     if piece.begins and piece.ends:
         nothing = X[:0].copy()
         return Contribution(part.sums(lengths), nothing, None, nothing, None)

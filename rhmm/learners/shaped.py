@@ -16,6 +16,8 @@ from rhmm.manifolds import Manifold
 from rhmm.parameters import delta_of_floor, stationary_law
 from rhmm.search import Sample
 from rhmm.streams import start
+from rhmm.streams.history import History, history_size
+from rhmm.streams.review import LEAST_GAIN
 from rhmm.streams.shaped_kernel import ShapedSettings, ShapedState, settle_all
 from rhmm.streams.streaming_kernel import FLOOR, StreamingSettings
 from rhmm.validation import check_number
@@ -100,6 +102,14 @@ class ShapedFit(NamedTuple):
         return ShapedFit(reached, self.scatter[order], self.gamma[:, order], self.log_likelihood)
 
 
+class Found(NamedTuple):
+    """What a review has found."""
+
+    fit: ShapedFit
+    gain: float
+    """Nats that it explains the record better than the present model."""
+
+
 class Shapes(NamedTuple):
     """What a streaming learner knows of an emission with shapes."""
 
@@ -147,20 +157,23 @@ class Shapes(NamedTuple):
         begin = Iterate(stationary_law(state.transmat), state.transmat, self.law(state))
         return self.climbed(sample, begin, steps)
 
-    def better_fit(self, sample: Sample, state: ShapedState, rng) -> tuple[ShapedFit, float]:
-        """The best model of the sample that was found, and its gain over the present one in nats.
+    def review(self, history: History, state: ShapedState, least_delta: float, rng) -> Found | None:
+        """A model that explains the record better than the present one, if any does.
 
         As in `rhmm.streams.review`: what a fit gains by chance does not count, unless another start
         gained it.
         """
         n = len(state.delta)
+        step = max(history.kept // history_size(n), 1)
+        sample = history.sample(self.manifold, least_delta, step)
         present = self.explained(sample, state)
         settled = self.explained(sample, state, _STEPS_LATER)
         afresh = self.started(sample, n, rng, _TRIED_LATER, _STEPS_LATER)
         found = max(settled, afresh, key=lambda fit: fit.log_likelihood)
         by_chance = n_parameters(self.manifold, self.emission.name, n)
         gain = found.log_likelihood - present.log_likelihood - by_chance
-        return found, max(gain, found.log_likelihood - settled.log_likelihood)
+        gain = max(gain, found.log_likelihood - settled.log_likelihood)
+        return Found(found, gain) if gain > LEAST_GAIN else None
 
     # States
 

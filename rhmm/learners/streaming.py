@@ -1,6 +1,5 @@
 """Our online algorithm as a learner: see `rhmm.streams.streaming_kernel` for its recursion."""
 
-import math
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
@@ -23,7 +22,7 @@ from rhmm.streams.counting import Counting
 from rhmm.streams.ensemble import Ensemble, Runner
 from rhmm.streams.explanation import Explanation
 from rhmm.streams.recount import Recount, first_count, recount
-from rhmm.streams.review import LEAST_GAIN, Challenger, Recorder, Reviewed, better_fit
+from rhmm.streams.review import Challenger, Recorder, Reviewed, review
 from rhmm.streams.shaped_kernel import AnySettings, AnyState, ShapedState
 from rhmm.streams.streaming_kernel import (
     StreamingSettings,
@@ -98,6 +97,11 @@ class StreamingHMM(OnlineHMM):
         return 2 * self.lag
 
     @property
+    def _converges(self) -> bool:
+        """Whether it learns what is true of all observations alike."""
+        return True
+
+    @property
     def _cold_start_size(self) -> int:
         return max(_COLD, 10 * self.n_components)
 
@@ -134,20 +138,23 @@ class StreamingHMM(OnlineHMM):
 
     def _challenger(self, ensemble: Recorder) -> Challenger | None:
         """What explains the ensemble's record better, if anything does."""
-        history, n = ensemble.history, self.n_components
-        afresh = history.is_whole and (self.init == "cold" or self.start_size < start.ENOUGH * n)
-        sample = history.sample(self.manifold, self._least_delta)
-        rng = self._known_stream.rng
-        found: Fit | ShapedFit
-        if self._shapes is None:
-            found, gain = better_fit(sample, ensemble.state, rng, afresh=afresh)
-        else:
-            found, gain = self._shapes.better_fit(sample, ensemble.state, rng)
-        if gain < (0.0 if afresh else LEAST_GAIN):
+        few = self.init == "cold" or self.start_size < start.ENOUGH * self.n_components
+        afresh = few and ensemble.recorded == ensemble.first_review
+        rng, seen = self._known_stream.rng, self.n_samples_seen_
+        if self._shapes is not None:
+            shaped = self._shapes.review(ensemble.history, ensemble.state, self._least_delta, rng)
+            if shaped is None:
+                return None
+            named = start.in_order_of(self.manifold, ensemble.state.means, shaped.fit)
+            return Challenger(self._state_from(named, seen), shaped.gain, is_fresh=False)
+        found = review(
+            ensemble.history, self.manifold, self._least_delta, ensemble.state, rng,
+            afresh=afresh, to_rest=self._converges,
+        )  # fmt: skip
+        if found is None:
             return None
-        found = start.in_order_of(self.manifold, ensemble.state.means, found)
-        state = self._state_from(found, self.n_samples_seen_)
-        return Challenger(state, math.inf if afresh else gain)
+        fit = start.in_order_of(self.manifold, ensemble.state.means, found.fit)
+        return Challenger(self._state_from(fit, seen), found.gain, is_fresh=afresh)
 
     def _settings(self, gain: float, cap: float) -> AnySettings:
         common = self._common_settings(gain, cap)
@@ -197,7 +204,8 @@ class StreamingRiemannianHMM(StreamingHMM):
     init
         ``"kmeans"``: seeds as of k-means++ among the first Δ observations, and EM from the best of
         them. ``"cold"``: random points among the first 30 (10 for each state if that is more).
-        Where these were few, it begins afresh after 100 observations for each state (416 at least).
+        Where these were few, it begins afresh after about 100 observations for each state (416 at
+        least).
     emission, degrees, shrinkage
         The law of the observations in a state, as for `RiemannianHMM`: its second moments fade as
         the rest does, see `rhmm.streams.shaped_kernel`. Starts and reviews are EM with that
@@ -269,6 +277,10 @@ class StreamingRiemannianHMM(StreamingHMM):
     @property
     def _sizes(self) -> tuple[int, int]:
         return (1, self.max_components) if self._is_auto else super()._sizes
+
+    @property
+    def _converges(self) -> bool:
+        return self.memory == GROWING
 
     @property
     def start_size(self) -> int:

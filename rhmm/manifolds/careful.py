@@ -13,6 +13,8 @@ from rhmm._jit import copy_into, kernel
 from rhmm.manifolds.blocks import diagonalise
 
 _MAX_SWEEPS = 60
+_SAFE = 1e-2
+"""Plain double precision keeps the digits of a factor whose margin is larger."""
 _FAR = 200
 """Powers of two from 1 at which matrices are scaled, since squares and products may overflow."""
 
@@ -55,12 +57,18 @@ def _pair_divide(high, low, d_high, d_low):
 
 @kernel
 def cholesky(x, lower):
-    """``x = L Lᵀ``, computed to twice the working precision from the lower triangle of `x`.
+    """``x = L Lᵀ`` from the lower triangle of `x`, in pairs where plain numbers would lose digits.
 
     Returns the smallest pivot relative to its diagonal entry: a measure, independent of scale, of
     how far `x` is from being singular. If it is not positive, `x` is not positive definite.
     """
-    return _pair_cholesky(x, lower, np.zeros(x.shape))
+    margin = quick_cholesky(x, lower)
+    if not margin > _SAFE:
+        return _pair_cholesky(x, lower, np.zeros(x.shape))
+    for i in range(len(x)):
+        for j in range(i + 1, len(x)):
+            lower[i, j] = 0.0
+    return margin
 
 
 @kernel
@@ -91,7 +99,7 @@ def _pair_cholesky(x, lower, rest):
 
 @kernel
 def quick_cholesky(x, lower):
-    """`cholesky` in plain double precision, for matrices that turn out to be well-conditioned."""
+    """The lower triangle of L and its margin in plain double precision, see `cholesky`."""
     m = len(x)
     margin = math.inf
     for j in range(m):

@@ -101,12 +101,13 @@ def _newton_system(coordinates, gaps, weights, centre, gradient, hessian):
                 norm2[t] += (row[t] - centre[k]) ** 2
         for t in range(size):
             scale = centre_gap * y_gap[t]
-            s = norm2[t] / scale
-            half_sinh = math.sqrt(s * (s + 1.0)) + 1e-150
-            inverse = 1.0 / half_sinh
-            distance[t] = log1p(2.0 * (s + half_sinh))
-            kappa[t] = distance[t] * (0.5 + s) * inverse if s > 1e-18 else 1.0
-            inverse_norm = inverse / scale if s > 1e-18 else 0.0
+            per_scale = 1.0 / scale
+            s = norm2[t] * per_scale
+            norm = math.sqrt(norm2[t] * (norm2[t] + scale)) + 1e-150  # |n|
+            per_norm = 1.0 / norm
+            distance[t] = log1p(2.0 * (s + norm * per_scale))
+            kappa[t] = distance[t] * (0.5 + s) * scale * per_norm if s > 1e-18 else 1.0
+            inverse_norm = per_norm if s > 1e-18 else 0.0
             slope[t] = w[t] * distance[t] * inverse_norm
             bend[t] = w[t] * (1.0 - kappa[t]) * inverse_norm * inverse_norm
         value += _dot3(w, distance[:size], distance[:size])

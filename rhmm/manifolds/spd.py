@@ -10,10 +10,9 @@ from rhmm.gaussian.spd import SPDGaussian, sample_eigenvalues
 from rhmm.manifolds import verbs
 from rhmm.manifolds.blocks import (
     LANES,
-    VALUES_ONLY,
-    diagonalise,
     eigen_logs,
     factorise,
+    find_eigenvalues,
     load,
     spread,
     subtract,
@@ -28,6 +27,7 @@ from rhmm.manifolds.spd_matrices import (
     exp_matrices,
     is_held,
     logs_between,
+    travel,
     whitened_eigen,
 )
 from rhmm.manifolds.spd_mean import gather_logs, scale_gradient, search_centre
@@ -141,7 +141,7 @@ def _block_logs(factor, block, logs, trusted):
     matrices.
     """
     whiten(factor, block)
-    diagonalise(block, block, False, VALUES_ONLY)
+    find_eigenvalues(block)
     eigen_logs(block, logs, trusted)
 
 
@@ -164,15 +164,11 @@ def _normal_coordinates(geometry, layout, first, last, centre, coordinates, log_
 @implements(verbs.weighted_step, ConeGeometry)
 def _weighted_step(geometry, layout, first, last, weights, tau, centre):
     m, points = geometry.size, layout[first:last]
-    lower, gradient, d2 = np.empty((m, m)), np.empty((m, m)), np.empty(last - first)
-    values, vectors = np.empty(m), np.empty((m, m))
+    lower, gradient, moved = np.empty((m, m)), np.empty((m, m)), np.empty((m, m))
     margin = cholesky(centre, lower)
-    total, _ = gather_logs(points, weights, centre, lower, margin, d2, gradient)
-    whitened_eigen(np.eye(m), gradient, values, vectors, np.zeros((m, m)))
-    for k in range(m):
-        values[k] = math.exp(tau * values[k])
-    moved = gradient  # which is not needed any more
-    congruence(lower, vectors, values, moved)
+    total, _ = gather_logs(points, weights, centre, lower, margin, gradient)
+    gradient *= tau
+    travel(centre, lower, gradient, moved)
     if is_held(moved):
         copy_into(centre, moved)
     return total
@@ -263,7 +259,7 @@ def _assemble_into(centre, logs, frames, out):
 def _recentre(geometry, points, weights, centres, d2, most_steps):
     converged = True
     for i in range(len(centres)):
-        converged &= search_centre(points, weights[i], centres[i], d2[i], most_steps)
+        converged &= search_centre(points, weights[i], centres[i], most_steps)
     verbs.squared_distances(geometry, points, centres, d2)
     return converged
 
@@ -272,27 +268,25 @@ def _recentre(geometry, points, weights, centres, d2, most_steps):
 def _centre_sums(geometry, points, weights, centres, sums):
     """Σ w d², the mean curvature, and Σ w log(L⁻¹ y L⁻ᵀ)."""
     m = geometry.size
-    lower, d2 = np.empty((m, m)), np.empty(len(points))
+    lower = np.empty((m, m))
     for i in range(len(centres)):
         margin = cholesky(centres[i], lower)
         gradient = sums[i, 2:].reshape((m, m))
         sums[i, 0], sums[i, 1] = gather_logs(
-            points, weights[i], centres[i], lower, margin, d2, gradient
+            points, weights[i], centres[i], lower, margin, gradient
         )
 
 
 @implements(verbs.centre_step, ConeGeometry)
 def _centre_step(geometry, sums, total, share, centre):
     m, gradient = geometry.size, sums[2:].copy().reshape((geometry.size, geometry.size))
-    lower, step = np.empty((m, m)), np.empty((m, m))
-    values, vectors, moved = np.empty(m), np.empty((m, m)), np.empty((m, m))
+    lower, step, moved = np.empty((m, m)), np.empty((m, m)), np.empty((m, m))
     cholesky(centre, lower)
     scale_gradient(gradient, sums[1], total, 1.0, step)
-    whitened_eigen(np.eye(m), step, values, vectors, np.zeros((m, m)))
-    for k in range(m):
-        values[k] = math.exp(share * values[k])
-    congruence(lower, vectors, values, moved)
+    fall = (2.0 - share) * share * (gradient * step).sum()
+    step *= share
+    travel(centre, lower, step, moved)
     if not is_held(moved):
         return 0.0
     copy_into(centre, moved)
-    return (2.0 - share) * share * (gradient * step).sum()
+    return fall

@@ -21,6 +21,8 @@ SMALLEST_MARGIN = 1e-14
 be told from a singular one, and is refused."""
 
 _ASYMMETRY = 1e-10
+_SHORT = 0.25
+"""The norm up to which `travel` sums up a series."""
 _SMALLEST_ENTRY = 1e-300
 """A matrix whose largest entry is smaller is refused: its numbers lose digits, its inverse
 overflows."""
@@ -145,7 +147,13 @@ def whitened_eigen(lower, x, values, vectors, minus):
 @kernel
 def congruence(lower, vectors, values, out):
     """``L V diag(values) Vᵀ Lᵀ``."""
-    assemble(lower @ vectors, values, out)
+    m = len(values)
+    frame = np.zeros((m, m))
+    for i in range(m):
+        for k in range(i + 1):
+            for j in range(m):
+                frame[i, j] += lower[i, k] * vectors[k, j]
+    assemble(frame, values, out)
 
 
 @kernel
@@ -159,6 +167,53 @@ def assemble(frame, values, out):
                 total += frame[i, k] * values[k] * frame[j, k]
             out[i, j] = total
             out[j, i] = total
+
+
+@kernel
+def travel(x, lower, step, out):
+    """``L exp(step) Lᵀ``, x = LLᵀ: where the symmetric matrix `step` leads to in the frame L."""
+    m = len(step)
+    norm = 0.0
+    for i in range(m):
+        for j in range(m):
+            norm += step[i, j] * step[i, j]
+    norm = math.sqrt(norm)
+    if not norm < _SHORT:
+        values, vectors = np.empty(m), np.empty((m, m))
+        whitened_eigen(np.eye(m), step, values, vectors, np.zeros((m, m)))
+        for k in range(m):
+            values[k] = math.exp(values[k])
+        congruence(lower, vectors, values, out)
+        return
+    # Most steps of a learner are short. exp(S) − 1 = S(1 + S/2(1 + S/3(…))), from the inside.
+    order, term = 1, norm
+    while term > 1e-18:
+        order += 1
+        term *= norm / order
+    series, product = np.zeros((m, m)), np.empty((m, m))
+    for k in range(order, 0, -1):
+        for i in range(m):
+            for j in range(m):
+                product[i, j] = step[i, j]
+            for h in range(m):
+                for j in range(m):
+                    product[i, j] += step[i, h] * series[h, j]
+        for i in range(m):
+            for j in range(m):
+                series[i, j] = product[i, j] / k
+    for i in range(m):  # L (exp(S) − 1)
+        for j in range(m):
+            product[i, j] = 0.0
+        for k in range(i + 1):
+            for j in range(m):
+                product[i, j] += lower[i, k] * series[k, j]
+    for i in range(m):
+        for j in range(i + 1):
+            total = 0.0
+            for k in range(j + 1):
+                total += product[i, k] * lower[j, k]
+            out[i, j] = x[i, j] + total
+            out[j, i] = out[i, j]
 
 
 @kernel

@@ -10,32 +10,52 @@ from rhmm.manifolds.blocks import (
     WITH_VECTORS,
     diagonalise,
     eigen_logs,
-    load,
+    load_chosen,
     spread,
     subtract,
     sum_of_squares,
     whiten,
 )
 from rhmm.manifolds.careful import careful_logs, cholesky
-from rhmm.manifolds.spd_matrices import congruence, whitened_eigen
+from rhmm.manifolds.spd_matrices import travel
 
 _REMAINDER = 1e-9
 """The accuracy of a centre of mass, as a distance."""
+_NEGLIGIBLE = 1e-18
+"""Points whose weights, all together, are below this share of the sum change no digit."""
 
 
 @kernel
-def gather_logs(points, weights, centre, lower, margin, d2, gradient):
+def _that_count(weights):
+    """The indices of the points whose weights change a digit of weighted sums.
+
+    Of a hidden Markov model on matrices most points belong to one state beyond doubt: they need no
+    eigenvectors at the means of the others.
+    """
+    least = _NEGLIGIBLE * weights.sum() / max(len(weights), 1)
+    chosen, count = np.empty(len(weights), np.int64), 0
+    for t in range(len(weights)):
+        if weights[t] > least:
+            chosen[count] = t
+            count += 1
+    return chosen[:count]
+
+
+@kernel
+def gather_logs(points, weights, centre, lower, margin, gradient):
     """Σ w log(L⁻¹ y L⁻ᵀ) into `gradient`, shape (m, m); returns Σ w d² and the mean curvature.
 
     `points` has shape (T, m, m), `weights` (T,); `lower` and `margin` are the Cholesky factor of
-    `centre` and what `cholesky` returned; `d2`, shape (T,), receives the squared distances.
+    `centre` and what `cholesky` returned.
 
     In the eigenbasis of the logarithm the Hessian of ½d² is (x/2) coth(x/2) for the difference x
     of each pair of eigenvalues and 1 for each eigenvalue. Averaged over directions without trace
     (the trace direction is flat, with Hessian exactly 1) it gives the second returned number.
     """
     m = len(centre)
-    lanes = min(LANES, len(points))
+    chosen = _that_count(weights)
+    count = len(chosen)
+    lanes = min(LANES, count)
     shape = (m, m, lanes)
     factor, block, rows = np.empty(shape), np.empty(shape), np.empty(shape)
     spread(lower, factor)
@@ -44,23 +64,23 @@ def gather_logs(points, weights, centre, lower, margin, d2, gradient):
     lane_logs, lane_vectors = np.empty(m), np.empty((m, m))
     gradient[:] = 0.0
     value, curvature = 0.0, 0.0
-    for begin in range(0, len(points), lanes):
-        first = min(begin, len(points) - lanes)
-        load(points, first, block)
+    for begin in range(0, count, max(lanes, 1)):
+        first = min(begin, count - lanes)  # the last block overlaps the one before it
+        load_chosen(points, chosen, first, block)
         subtract(block, centre)
         whiten(factor, block)
         diagonalise(block, rows, True, WITH_VECTORS)
         eigen_logs(block, logs, trusted)
         for lane in range(lanes):
-            w = weights[first + lane] if first + lane >= begin else 0.0
+            t = chosen[first + lane]
+            w = weights[t] if first + lane >= begin else 0.0
             lane_weights[lane] = w
             square = sum_of_squares(logs, lane)
             if not (trusted[lane] and margin > 1e-4 and square < math.inf):
-                careful_logs(centre, points[first + lane], lane_logs, lane_vectors)
+                careful_logs(centre, points[t], lane_logs, lane_vectors)
                 copy_into(logs[:, lane], lane_logs)
                 copy_into(rows[:, :, lane], lane_vectors.T)
                 square = sum_of_squares(logs, lane)
-            d2[first + lane] = square
             value += w * square
         for i in range(m):
             for j in range(i):
@@ -101,7 +121,7 @@ def scale_gradient(gradient, curvature, total, damping, step):
 
 
 @piece
-def search_centre(points, weights, centre, d2, most_steps):
+def search_centre(points, weights, centre, most_steps):
     """Move `centre` to the centre of mass; returns whether the search converged.
 
     Gradient steps are divided by the mean curvature, which is nearly Newton's method on isotropic
@@ -110,14 +130,12 @@ def search_centre(points, weights, centre, d2, most_steps):
     m = len(centre)
     total = weights.sum()
     lower, gradient, step = np.empty((m, m)), np.empty((m, m)), np.zeros((m, m))
-    values, vectors = np.empty(m), np.empty((m, m))
-    identity, zero = np.eye(m), np.zeros((m, m))
     start, start_lower = centre.copy(), np.empty((m, m))
     value, slope, damping = math.inf, math.inf, 1.0
     length, previous = math.inf, math.inf
     for _ in range(most_steps):
         margin = cholesky(centre, lower)
-        new_value, curvature = gather_logs(points, weights, centre, lower, margin, d2, gradient)
+        new_value, curvature = gather_logs(points, weights, centre, lower, margin, gradient)
         new_slope = math.sqrt((gradient**2).sum())
         # Overshot: half of the step from the same start. Near the end the value is all rounding
         # error, and only the gradient can tell. Both are NaN where a step left the manifold.
@@ -129,10 +147,7 @@ def search_centre(points, weights, centre, d2, most_steps):
             copy_into(start, centre)
             copy_into(start_lower, lower)
             scale_gradient(gradient, curvature, total, damping, step)
-        whitened_eigen(identity, step, values, vectors, zero)
-        for k in range(m):
-            values[k] = math.exp(values[k])
-        congruence(start_lower, vectors, values, centre)
+        travel(start, start_lower, step, centre)
         before, previous, length = previous, length, math.sqrt((step**2).sum())
         # Linear convergence: what remains after this step is about its length · rate/(1 − rate).
         # While a fast direction hides a slow one the ratio of two steps is not yet the rate, so the

@@ -11,7 +11,7 @@ import numpy as np
 from rhmm._jit import copy_into, kernel
 from rhmm.manifolds import blocks
 from rhmm.manifolds.careful import careful_logs, cholesky
-from rhmm.vector_math import log_sinhc
+from rhmm.vector_math import exp
 
 
 def as_vectors(matrices: np.ndarray) -> np.ndarray:
@@ -60,7 +60,7 @@ def normal_into(centre, points, rotation, coordinates, log_volume):
     factor, block, rows = np.empty(shape), np.empty(shape), np.empty(shape)
     blocks.spread(lower, factor)
     logs, trusted = np.empty((m, lanes)), np.empty(lanes, np.bool_)
-    lane_logs, vectors, frame = np.empty(m), np.empty((m, m)), np.empty((m, m))
+    lane_logs, vectors, lane_values = np.empty(m), np.empty((m, m)), np.empty(lanes)
     for begin in range(0, count, max(lanes, 1)):
         first = min(begin, count - lanes)  # the last block overlaps the one before it
         blocks.load(points, first, block)
@@ -69,18 +69,67 @@ def normal_into(centre, points, rotation, coordinates, log_volume):
         blocks.diagonalise(block, rows, True, blocks.WITH_VECTORS)
         blocks.eigen_logs(block, logs, trusted)
         for lane in range(lanes):
-            t = first + lane
-            copy_into(lane_logs, logs[:, lane])
-            copy_into(vectors, rows[:, :, lane].T)
             if not (trusted[lane] and margin > 1e-4):
-                careful_logs(centre, points[t], lane_logs, vectors)
-            copy_into(frame, rotation @ vectors)
-            place, log_volume[t] = 0, 0.0
-            for i in range(m):
-                for j in range(i, m):
-                    total = 0.0
-                    for k in range(m):
-                        total += frame[i, k] * lane_logs[k] * frame[j, k]
-                    coordinates[t, place] = total if i == j else math.sqrt(2.0) * total
-                    log_volume[t] += log_sinhc(0.5 * abs(lane_logs[i] - lane_logs[j]))
-                    place += 1
+                careful_logs(centre, points[first + lane], lane_logs, vectors)
+                copy_into(logs[:, lane], lane_logs)
+                copy_into(rows[:, :, lane], vectors.T)
+        _turn(rotation, rows, block)
+        _log_volumes(logs, lane_values)
+        for lane in range(lanes):
+            log_volume[first + lane] = lane_values[lane]
+        place = 0
+        for i in range(m):
+            for j in range(i, m):
+                _entry(block, logs, i, j, lane_values)
+                scale = 1.0 if i == j else math.sqrt(2.0)
+                for lane in range(lanes):
+                    coordinates[first + lane, place] = scale * lane_values[lane]
+                place += 1
+
+
+@kernel
+def _turn(rotation, rows, out):
+    """``out[k]`` = Q times the eigenvector ``rows[k]``."""
+    m, _, lanes = rows.shape
+    for k in range(m):
+        for i in range(m):
+            for b in range(lanes):
+                out[k, i, b] = 0.0
+            for j in range(m):
+                for b in range(lanes):
+                    out[k, i, b] += rotation[i, j] * rows[k, j, b]
+
+
+@kernel
+def _entry(rows, logs, i, j, out):
+    """Entry (i, j) of the logarithms with these eigenvalues and eigenvectors."""
+    for b in range(len(out)):
+        out[b] = 0.0
+    for k in range(len(rows)):
+        for b in range(len(out)):
+            out[b] += rows[k, i, b] * logs[k, b] * rows[k, j, b]
+
+
+@kernel
+def _log_volumes(logs, out):
+    """log Π sinh(h)/h over all pairs of eigenvalues, h being half of their difference.
+
+    sinh(h)/h is e^h (1 − e^{−2h})/2h, or a series where that cancels.
+    """
+    m, lanes = logs.shape
+    product = np.ones(lanes)
+    out[:] = 0.0
+    for i in range(m):
+        for j in range(i):
+            for b in range(lanes):
+                h = 0.5 * abs(logs[i, b] - logs[j, b])
+                h2 = h * h
+                series = 1.0 + h2 / 6.0 * (
+                    1.0 + h2 / 20.0 * (1.0 + h2 / 42.0 * (1.0 + h2 / 72.0 * (1.0 + h2 / 110.0)))
+                )
+                far = (1.0 - exp(-2.0 * h)) / (2.0 * h + 1e-300)
+                is_near = h < 0.3
+                out[b] += 0.0 if is_near else h
+                product[b] *= series if is_near else far
+    for b in range(lanes):
+        out[b] += math.log(product[b])

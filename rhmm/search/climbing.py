@@ -21,7 +21,7 @@ from rhmm.search.sample import Sample
 _LEAST_WEIGHT = 1e-6
 """A state that explains fewer expected points than this keeps its mean."""
 _TOL = 1e-4
-"""The gain in log-likelihood for each point that ends the climb."""
+"""The gain in log-likelihood for each point that ends the climb, unless told otherwise."""
 _MOST_OUTLIERS = 0.03
 """The share of the points that can be outliers."""
 
@@ -53,33 +53,42 @@ class Fit(NamedTuple):
         return self._replace(transmat=transmat, gamma=self.gamma[:, order], **of_states)
 
 
-def climbed(sample: Sample, transmat, means, delta, prior: float, steps: int) -> Fit:
-    """What EM reaches in at most so many iterations from these parameters."""
+def climbed(
+    sample: Sample, transmat, means, delta, prior: float, steps: int, least: float | None = None
+) -> Fit:
+    """What EM reaches in at most so many iterations from these parameters.
+
+    It rests when an iteration gains less than `least` nats, by default 10⁻⁴ for each point.
+    """
     transmat, means, delta = transmat.copy(), means.copy(), delta.copy()
     alpha, density = np.empty((2, len(sample.points), len(delta)))
     likelihood = climb_all(
-        sample, transmat[None], means[None], delta[None], np.array([prior]), steps, alpha, density
-    )
+        sample, transmat[None], means[None], delta[None], np.array([prior]), steps, least, alpha,
+        density,
+    )  # fmt: skip
     latest = alpha[-1].copy()
     smooth_pass(alpha, density, transmat, sample.ends, np.zeros_like(transmat))
     return Fit(transmat, means, delta, prior, alpha, latest, float(likelihood[0]))
 
 
 def climb_all(
-    sample: Sample, transmat, means, delta, prior, steps: int, alpha=None, density=None
-) -> np.ndarray:
+    sample: Sample, transmat, means, delta, prior, steps: int, least: float | None = None,
+    alpha=None, density=None,
+) -> np.ndarray:  # fmt: skip
     """EM from K starts, in place: `transmat` (K, N, N), `means` (K, N, …), `delta` (K, N) and
     `prior` (K,). Returns their log-likelihoods (K,).
 
+    Each rests when an iteration gains less than `least` nats, by default 10⁻⁴ for each point.
     Filtered probabilities and scaled densities of the last one go to `alpha` and `density`, of
     shape (T, N).
     """
     manifold, likelihood = sample.manifold, np.empty(len(prior))
     if alpha is None:
         alpha, density = np.empty((2, len(sample.points), delta.shape[1]))
+    least = _TOL * len(sample.points) if least is None else least
     _climb_all(
         manifold.geometry, radial_table(manifold.gaussian), sample.points, sample.ends,
-        sample.least_delta, outlying(manifold.dim), steps, prior, transmat, means, delta,
+        sample.least_delta, outlying(manifold.dim), steps, least, prior, transmat, means, delta,
         alpha, density, likelihood,
     )  # fmt: skip
     return likelihood
@@ -92,19 +101,19 @@ def outlying(dim: int) -> float:
 
 @kernel
 def _climb_all(
-    geometry, table, points, ends, least_delta, limit, steps, prior, transmat, means, delta,
+    geometry, table, points, ends, least_delta, limit, steps, least, prior, transmat, means, delta,
     alpha, density, likelihood,
 ):  # fmt: skip
     for c in range(len(prior)):
         likelihood[c] = _climb(
-            geometry, table, points, ends, least_delta, limit, steps, prior[c], transmat[c],
-            means[c], delta[c], alpha, density,
+            geometry, table, points, ends, least_delta, limit, steps, least, prior[c],
+            transmat[c], means[c], delta[c], alpha, density,
         )  # fmt: skip
 
 
 @piece
 def _climb(
-    geometry, table, points, ends, least_delta, limit, steps, prior, transmat, means, delta,
+    geometry, table, points, ends, least_delta, limit, steps, least, prior, transmat, means, delta,
     alpha, density,
 ):  # fmt: skip
     """Up to `steps` EM iterations on sequences that stop at `ends`, in place.
@@ -134,7 +143,7 @@ def _climb(
             delta[i] = max(spread, least_delta)
         before = likelihood
         likelihood = _filter(table, d2, ends, limit, delta, transmat, alpha, density, outlier)
-        if likelihood - before < _TOL * size:
+        if likelihood - before < least:
             break
     return likelihood
 

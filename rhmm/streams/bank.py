@@ -41,7 +41,7 @@ from rhmm.streams.start import ENOUGH
 from rhmm.streams.streaming_kernel import learn
 from rhmm.streams.trace import Trace
 
-BANK: tuple[int | str, ...] = (50, 200, "growing")
+BANK: tuple[int | str, ...] = (50, 400, "growing")
 """The memories that run side by side."""
 
 _HORIZON = 100.0
@@ -143,10 +143,10 @@ class Bank(Recorder):
         return len(self.runners) > len(BANK)
 
     def until_decision(self) -> int:
-        until_full = self.history.until_full()
+        until_review = self.next_review - self.recorded
         if self._is_on_trial:
-            return min(_EVERY - self.seen % _EVERY, until_full)
-        return min(self.due - self.seen, until_full) if self.due >= 0 else until_full
+            return min(_EVERY - self.seen % _EVERY, until_review)
+        return min(self.due - self.seen, until_review) if self.due >= 0 else until_review
 
     def recent_scores(self) -> dict[int | str, float]:
         """Each memory's recent predictive log density per observation."""
@@ -225,10 +225,10 @@ class Bank(Recorder):
         return True
 
     def _take_in(self, challenger: Challenger) -> None:
-        """Let the growing memory, or all of them, go on from a better model of the record."""
-        at_once = math.isinf(challenger.gain)
-        if at_once or challenger.gain > _AHEAD:
-            for member in range(len(BANK)) if at_once else [_GROWING]:
+        """Let the growing memory go on from a better model of the record, or all of them if the
+        start was from too few."""
+        if challenger.gain > _AHEAD:
+            for member in range(len(BANK)) if challenger.is_fresh else [_GROWING]:
                 self._replace(member, challenger.state)
 
     def _replace(self, member: int, state: AnyState) -> None:

@@ -22,6 +22,7 @@ from rhmm.search import Sample
 from rhmm.streams.checks import check_array, check_points, check_whole
 from rhmm.streams.chunk import Chunk, Present, ends_of
 from rhmm.streams.ensemble import Runner
+from rhmm.streams.history import history_size
 from rhmm.streams.recount import Recount, price_of_parameter
 from rhmm.streams.review import Recorder
 from rhmm.streams.trace import Trace, empty_trace
@@ -63,7 +64,6 @@ class Counting(Recorder):
     """One runner, and now and then a challenger with another number of states beside it."""
 
     sizes: ClassVar[tuple[int, int]] = (1, 2)
-    rooms: ClassVar[int] = 2
     numbers: ClassVar[tuple[str, ...]] = (
         *Recorder.numbers, "looked", "trial_ends", "due", "calm_until",
     )  # fmt: skip
@@ -93,6 +93,11 @@ class Counting(Recorder):
         self.level = np.zeros(5)
         """The sum of log densities at the latest look, how many looks there were, mean and variance
         of their log densities per observation, and how many deviations the latest was off."""
+
+    @staticmethod
+    def room(n: int) -> int:
+        """How many observations the record has room for, with up to n states."""
+        return history_size(2 * n)
 
     @property
     def nbytes(self) -> int:
@@ -128,7 +133,7 @@ class Counting(Recorder):
         return _EVERY if self._is_on_trial else _SELDOM
 
     @property
-    def _next_review(self) -> int:
+    def next_review(self) -> int:
         """How much is recorded then: twice as much as before, or as much as fills the record."""
         full = len(self.record)
         if 2 * self.reviewed < full:
@@ -139,7 +144,7 @@ class Counting(Recorder):
 
     def until_decision(self) -> int:
         until_look = self._between_looks - self.recorded % self._between_looks
-        until_review = self._next_review - self.recorded
+        until_review = self.next_review - self.recorded
         return min(until_look, until_review) if until_review > 0 else until_look
 
     def _watch(self, chunk: Chunk) -> None:
@@ -185,7 +190,7 @@ class Counting(Recorder):
             again = self.recorded + _RECENT  # it may have been too early, but only once
             self.due = again if found is None and again < self.calm_until else -1
             self._try(found)
-        elif self.recorded == self._next_review or (is_look and self.recorded > self._next_review):
+        elif self.recorded == self.next_review or (is_look and self.recorded > self.next_review):
             self.reviewed = self.recorded
             self._try(review(self, False))
 

@@ -12,12 +12,27 @@ from rhmm.streams.chunk import ends_of
 _BLOCK = 16
 """Observations that follow each other in the record."""
 _FOR_EACH_STATE, _LEAST = 100, 400
-"""How many observations it has room for: so many for each state, and at least in all."""
+"""How many observations tell a good model from a bad one: so many for each state, and at least in
+all."""
+_FEW_STATES, _FOR_EACH_PAIR, _MOST = 3, 100, 10_000
+"""With more states than these a record has room for so many for each entry of A, and at most."""
 
 
 def history_size(n_components: int) -> int:
-    """How many observations a record has room for: whole blocks, and an even number of them."""
-    wanted = max(_FOR_EACH_STATE * n_components, _LEAST)
+    """How many observations tell a good model from a bad one."""
+    return _in_blocks(max(_FOR_EACH_STATE * n_components, _LEAST))
+
+
+def room_for(n_components: int) -> int:
+    """How many observations a learner of so many states keeps a record of."""
+    if n_components <= _FEW_STATES:
+        return history_size(n_components)
+    pairs = _FOR_EACH_PAIR * n_components**2
+    return _in_blocks(max(min(pairs, _MOST), history_size(n_components)))
+
+
+def _in_blocks(wanted: int) -> int:
+    """The least even number of blocks with so many observations, in observations."""
     return 2 * _BLOCK * math.ceil(wanted / (2 * _BLOCK))
 
 
@@ -37,8 +52,8 @@ class History:
         """Observations offered to it, missing ones not counted."""
 
     @classmethod
-    def empty(cls, manifold: Manifold, n_components: int) -> "History":
-        size = history_size(n_components)
+    def empty(cls, manifold: Manifold, size: int) -> "History":
+        """With room for so many observations: an even number of blocks."""
         return cls(np.zeros((size, *manifold.point_shape)), np.zeros(size, np.int64))
 
     @property
@@ -95,10 +110,15 @@ class History:
         blocks, rest = divmod(seen, _BLOCK)
         return math.ceil(blocks / every) * _BLOCK + (rest if blocks % every == 0 else 0)
 
+    @property
+    def kept(self) -> int:
+        """How many observations it has."""
+        return self._count(self.seen, self.every)
+
     def sample(self, manifold: Manifold, least_delta: float, step: int = 1) -> Sample:
         """What is kept, or one block of `step`; blocks that do not follow each other are sequences
         of their own."""
-        count = self._count(self.seen, self.every)
+        count = self.kept
         points, sequence = self.points[:count], self.sequence[:count]
         if step > 1:
             kept = np.arange(count) // _BLOCK % step == 0
@@ -108,9 +128,9 @@ class History:
             ends = np.union1d(np.arange(_BLOCK, len(points), _BLOCK), ends)
         return Sample(manifold, points, ends, least_delta)
 
-    def check(self, n_components: int, manifold: Manifold) -> None:
-        """Refuse what a file says if it could not have come about."""
-        check_array("record", self.points, (history_size(n_components), *manifold.point_shape))
+    def check(self, size: int, manifold: Manifold) -> None:
+        """Refuse what a file says if it could not have come about; it has room for `size`."""
+        check_array("record", self.points, (size, *manifold.point_shape))
         check_array("sequence", self.sequence, (len(self.points),), np.int64)
         check_whole("recorded", self.seen, 0, MOST)
-        check_points("record", self.points[: self._count(self.seen, self.every)], manifold)
+        check_points("record", self.points[: self.kept], manifold)

@@ -6,6 +6,10 @@ finds out. A review looks at a thinned record of all observations. The first one
 too few, begins afresh; the later ones try splits and merges of what has been learned. What they
 find runs beside the present model, and takes its place only when it is clearly ahead, on the record
 and in predicting observations that neither has seen.
+
+Where states overlap, one pass over the observations is worth a few iterations of EM, and EM needs
+hundreds. With many states the record is therefore long, and as long as it is whole, having all that
+was seen, EM on it goes on until it rests: nothing learned by one pass is better.
 """
 
 import math
@@ -19,7 +23,7 @@ from rhmm.search import Fit, Sample, appraise, climbed, improved, starts
 from rhmm.streams.checks import check_whole
 from rhmm.streams.chunk import Chunk, Present
 from rhmm.streams.ensemble import Ensemble, Runner
-from rhmm.streams.history import History
+from rhmm.streams.history import History, history_size, room_for
 from rhmm.streams.shaped_kernel import AnyState
 from rhmm.streams.streaming_kernel import StreamingState
 
@@ -28,12 +32,16 @@ _AHEAD, _BEHIND, _HEAD_START = 10.0, 10.0, 8.0
 those that it is ahead on the record count."""
 _EVERY = 50
 """Observations between two looks at the scores of a trial."""
+_LOOK = 400
+"""Observations for each state that moves are tried on."""
 _TRIED, _STEPS = 4, 15
 """Moves that a review tries, and EM iterations of the best of them."""
 _STARTS, _STARTS_KEPT, _TRIED_AFRESH, _STEPS_AFRESH = 16, 4, 8, 30
 """The same of a review that begins afresh: starts, how many of them go on, moves and iterations."""
 LEAST_GAIN = 2.0
 """Nats that a challenger must be ahead on the record to be tried at all."""
+_AT_REST, _STEPS_TO_REST = 0.02, 200
+"""EM rests when an iteration gains no more nats, or after so many."""
 
 
 class Challenger(NamedTuple):
@@ -41,11 +49,54 @@ class Challenger(NamedTuple):
 
     state: AnyState
     gain: float
-    """By so many nats; ∞ where it began afresh and takes over at once."""
+    """By so many nats; ∞ where it takes over at once."""
+    is_fresh: bool
+    """Whether it began afresh."""
 
 
-def better_fit(sample: Sample, state: StreamingState, rng, *, afresh: bool) -> tuple[Fit, float]:
-    """The best model of the sample that was found, and its gain over the present one in nats.
+class Found(NamedTuple):
+    """What a review has found."""
+
+    fit: Fit
+    gain: float
+    """Nats that it explains the record better than the present model; ∞ where that is sure."""
+
+
+def review(
+    history: History, manifold: Manifold, least_delta: float, state: StreamingState, rng,
+    *, afresh: bool, to_rest: bool,
+) -> Found | None:  # fmt: skip
+    """A model that explains the record better than the present one, if any does.
+
+    With `to_rest`, EM goes on until it rests if the record is whole and there are many states. When
+    it first has as many observations as moves are tried on, that is from a fresh search as well.
+    """
+    n = len(state.delta)
+    step = max(history.kept // (_LOOK * n), 1)
+    found = _better(history.sample(manifold, least_delta, step), state, rng, afresh=afresh)
+    if not (to_rest and history.is_whole and len(history.points) > history_size(n)):
+        return found
+    sample, prior = history.sample(manifold, least_delta), float(np.mean(state.delta))
+    begun: list[Fit | StreamingState] = [] if found is None else [found.fit]
+    if not afresh or found is None:
+        begun.append(state)
+    if history.kept // 2 < _LOOK * n <= history.kept:
+        begun.append(_searched(sample, n, rng))
+    fits = [
+        climbed(sample, b.transmat, b.means, b.delta, prior, _STEPS_TO_REST, _AT_REST)
+        for b in begun
+    ]
+    return Found(max(fits, key=lambda fit: fit.log_likelihood), math.inf)
+
+
+def _searched(sample: Sample, n: int, rng) -> Fit:
+    """The best of several starts, improved by moves."""
+    found = starts(sample, n, rng, tried=_STARTS, kept=_STARTS_KEPT, steps=_STEPS)[0]
+    return improved(sample, found, rng, tried=_TRIED_AFRESH, steps=_STEPS_AFRESH)
+
+
+def _better(sample: Sample, state: StreamingState, rng, *, afresh: bool) -> Found | None:
+    """The best model of the sample that moves have found, or a fresh search.
 
     A model that was fitted to the sample gains about half a nat for each parameter over one that
     was not, by chance: twice that does not count, unless a move gained it.
@@ -53,25 +104,27 @@ def better_fit(sample: Sample, state: StreamingState, rng, *, afresh: bool) -> t
     n, prior = len(state.delta), float(np.mean(state.delta))
     present = climbed(sample, state.transmat, state.means, state.delta, prior, 0)
     if not afresh and not appraise(sample, present, rng).promises_a_move():
-        return present, 0.0
+        return None
     settled = climbed(sample, state.transmat, state.means, state.delta, prior, _STEPS)
     if afresh:
-        found = starts(sample, n, rng, tried=_STARTS, kept=_STARTS_KEPT, steps=_STEPS)[0]
-        found = improved(sample, found, rng, tried=_TRIED_AFRESH, steps=_STEPS_AFRESH)
-        return found, found.log_likelihood - settled.log_likelihood
+        found = _searched(sample, n, rng)
+        return Found(found, math.inf) if found.log_likelihood >= settled.log_likelihood else None
     found = improved(sample, settled, rng, tried=_TRIED, steps=_STEPS)
     by_chance = n * (n + sample.manifold.dim)
     gain = found.log_likelihood - present.log_likelihood - by_chance
-    return found, max(gain, found.log_likelihood - settled.log_likelihood)
+    gain = max(gain, found.log_likelihood - settled.log_likelihood)
+    return Found(found, gain) if gain >= LEAST_GAIN else None
 
 
 class Recorder(Ensemble):
-    """An ensemble that keeps a record of its stream, and reviews it whenever that is full."""
+    """An ensemble that keeps a record of its stream, and reviews it whenever that is full.
+
+    A long one is reviewed before as well, when a half of it, a quarter … is full, as long as that
+    is enough to tell a good model from a bad one.
+    """
 
     numbers: ClassVar[tuple[str, ...]] = (*Ensemble.numbers, "recorded", "reviewed")
     arrays: ClassVar[tuple[str, ...]] = (*Ensemble.arrays, "record", "record_sequence")
-    rooms: ClassVar[int] = 1
-    """How many times the usual size its record has."""
 
     def __init__(
         self,
@@ -79,15 +132,20 @@ class Recorder(Ensemble):
         runners: list[Runner],
         manifold: Manifold,
         first: Present,
-        room_for: int | None = None,
+        most: int | None = None,
     ):
-        """The record begins with `first`; it has room for so many states, or for those it has."""
+        """The record begins with `first`; there can be so many states, or those that there are."""
         super().__init__(learn, runners)
-        history = History.empty(manifold, self.rooms * (room_for or len(self.state.delta)))
+        history = History.empty(manifold, self.room(most or len(self.state.delta)))
         self.record, self.record_sequence, self.recorded = history.points, history.sequence, 0
         self._note(first)
         self.reviewed = self.recorded
         """How much was recorded at the latest review."""
+
+    @staticmethod
+    def room(n: int) -> int:
+        """How many observations the record has room for, with n states."""
+        return room_for(n)
 
     @property
     def history(self) -> History:
@@ -103,9 +161,26 @@ class Recorder(Ensemble):
         history.add(*present)
         self.recorded = history.seen
 
+    @property
+    def first_review(self) -> int:
+        """How much is recorded at the first of all reviews."""
+        due, least = len(self.record), history_size(len(self.state.delta))
+        while due % 2 == 0 and due // 2 >= least:
+            due //= 2
+        return due
+
+    @property
+    def next_review(self) -> int:
+        """How much is recorded at the next one: twice as much as at the one before."""
+        due = self.first_review
+        while due <= self.recorded:
+            due *= 2
+        return due
+
     def _is_due(self) -> bool:
-        """Whether it is time for a review; it is not until the record is full again."""
-        due = self.history.is_full and self.recorded > self.reviewed
+        """Whether it is time for a review; then it is noted."""
+        begun = self.recorded >= self.first_review and self.recorded > self.reviewed
+        due = begun and 2 * self.recorded == self.next_review
         if due:
             self.reviewed = self.recorded
         return due
@@ -113,7 +188,7 @@ class Recorder(Ensemble):
     def check(self, n: int, manifold: Manifold) -> None:
         """Refuse what a file says if it could not have come about."""
         super().check(n, manifold)
-        self.history.check(self.rooms * n, manifold)
+        self.history.check(self.room(n), manifold)
         check_whole("reviewed", self.reviewed, 0, self.recorded)
 
 
@@ -132,11 +207,15 @@ class Reviewed(Recorder):
     def _is_on_trial(self) -> bool:
         return len(self.runners) > 1
 
+    @property
+    def _longest_trial(self) -> int:
+        return 4 * history_size(len(self.state.delta))
+
     def until_decision(self) -> int:
-        until_full = self.history.until_full()
+        until_review = self.next_review - self.recorded
         if self._is_on_trial:
-            return min(until_full, _EVERY - self.recorded % _EVERY)
-        return until_full
+            return min(until_review, _EVERY - self.recorded % _EVERY)
+        return until_review
 
     def _watch(self, chunk: Chunk) -> None:
         self._note(chunk.present)
@@ -156,7 +235,7 @@ class Reviewed(Recorder):
         self.runners.append(Runner(self.runners[0].settings, challenger.state))
         self.scores = np.array([0.0, min(challenger.gain, _HEAD_START)])
         self.leader = 1
-        self.trial_ends = self.recorded + 4 * len(self.record)
+        self.trial_ends = self.recorded + self._longest_trial
         if math.isinf(challenger.gain):
             self._end_trial(1)
 
@@ -174,4 +253,4 @@ class Reviewed(Recorder):
     def check(self, n: int, manifold: Manifold) -> None:
         """Refuse what a file says if it could not have come about."""
         super().check(n, manifold)
-        check_whole("trial_ends", self.trial_ends, 0, self.recorded + 4 * len(self.record))
+        check_whole("trial_ends", self.trial_ends, 0, self.recorded + self._longest_trial)

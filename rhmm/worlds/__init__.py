@@ -1,8 +1,9 @@
-"""Worlds whose truth changes while they run, and how fast learners follow.
+"""Worlds whose truth changes while they run, recordings as streams, and how fast learners follow.
 
 One line below imports, registers and exports each kind of events.
 """
 
+from rhmm.worlds.blocks import BlockStream, Part
 from rhmm.worlds.changes import MoveMean as MoveMean
 from rhmm.worlds.changes import NewState as NewState
 from rhmm.worlds.changes import NewTransitions as NewTransitions
@@ -23,14 +24,17 @@ from rhmm.worlds.event import (
     script_from_text,
     script_to_text,
 )
+from rhmm.worlds.playback import Playback
 from rhmm.worlds.recovery import Recovered, Recovery
 from rhmm.worlds.truth import Truth
-from rhmm.worlds.world import Part, World
+from rhmm.worlds.world import World
 
 __all__ = [
     "BLOCK",
+    "BlockStream",
     "Event",
     "Part",
+    "Playback",
     "Recovered",
     "Recovery",
     "Truth",

@@ -26,6 +26,7 @@ class Outliers(Disturbance):
 
     name = "outliers"
     label = "a burst of outliers"
+    needs_truth = True
     share: float
     length: int
     distance: float = 8.0

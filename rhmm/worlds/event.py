@@ -107,6 +107,8 @@ class Change(Event):
 class Disturbance(Event):
     """An event that spoils observations and leaves the parameters alone."""
 
+    needs_truth: ClassVar[bool] = False
+    """Whether it must know the true parameters."""
     length: int
 
     @property
@@ -121,7 +123,7 @@ class Disturbance(Event):
     def disturb(
         self,
         manifold: Manifold,
-        truth: Truth,
+        truth: Truth | None,
         X: np.ndarray,
         latest: np.ndarray,
         rng: np.random.Generator,
@@ -129,7 +131,8 @@ class Disturbance(Event):
         """Spoil a block of observations X, shape (50, *point_shape), in place; returns which of
         them, shape (50,).
 
-        `latest` is the latest observation that was there before the block; NaN if none was.
+        `truth` is None if it is not known, for events that do not need it. `latest` is the latest
+        observation that was there before the block; NaN if none was.
         """
 
 

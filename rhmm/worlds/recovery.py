@@ -6,6 +6,7 @@ agrees most on a confusion matrix that fades, before each block of 50 observatio
 that block in it).
 """
 
+import math
 from collections import deque
 from dataclasses import dataclass
 
@@ -51,10 +52,12 @@ class Recovery:
         self.window = check_multiple("window", window)
         self.within = check_number("within", within, at_least=0.0)
         self.horizon = check_number("horizon", horizon, at_least=1.0)
+        self._fading = math.exp(-BLOCK / self.horizon)
         self._seen = self._judged = 0
         self._pending = np.empty((3, 0), np.int64)
         """States, labels and ceiling of observations that are not a block yet."""
         self._agreement = np.zeros((1, 1))
+        self._matching = np.zeros(1, np.int64)
         self._right = np.zeros((2, 0), bool)
         """Whether the learner and the ceiling were right lately, at most `window` columns."""
         self._lost = 0
@@ -84,10 +87,7 @@ class Recovery:
     def matching(self) -> np.ndarray:
         """``matching[i]`` is the learner's name of the true state i, shape (N,); −1 if it has
         none."""
-        rows, columns = linear_sum_assignment(self._agreement, maximize=True)
-        names = np.full(len(self._agreement), -1)
-        names[rows] = columns
-        return names
+        return self._matching.copy()
 
     @property
     def events(self) -> tuple[Recovered, ...]:
@@ -128,22 +128,29 @@ class Recovery:
             self._close(None, self._lost)
             self._open = self._marks.popleft(), self._lost
         self._count(states, labels)
-        right = np.stack([(self.matching[states] == labels) & (labels >= 0), ceiling == states])
-        behind = np.concatenate([self._right, right], axis=1).astype(np.int64)
-        sums = np.concatenate([[0], np.cumsum(behind[1] - behind[0])])
-        total = self._lost + sums - sums[self._right.shape[1]]
-        self._lost = int(total[-1])
-        self._look(total)
-        self._right = behind[:, -self.window :].astype(bool)
+        own = (self._matching[states] == labels) & (labels >= 0)
+        right = np.concatenate([self._right, np.stack([own, ceiling == states])], axis=1)
+        if self._open is not None:
+            behind = right.astype(np.int64)
+            sums = np.concatenate([[0], np.cumsum(behind[1] - behind[0])])
+            self._look(self._lost + sums - sums[self._right.shape[1]])
+        found, best = np.count_nonzero(right[:, -BLOCK:], axis=1).tolist()
+        self._lost += best - found
+        self._right = right[:, -self.window :]
         self._judged += BLOCK
 
     def _count(self, states, labels) -> None:
+        """Add a block to the confusion matrix, and match names by it."""
         known = labels >= 0
         rows, columns = self._agreement.shape
-        grown = np.zeros((max(rows, states.max() + 1), max(columns, labels.max() + 1)))
-        grown[:rows, :columns] = np.exp(-BLOCK / self.horizon) * self._agreement
-        np.add.at(grown, (states[known], labels[known]), 1.0)
+        shape = max(rows, int(states.max()) + 1), max(columns, int(labels.max()) + 1)
+        places = states[known] * shape[1] + labels[known]
+        grown = np.bincount(places, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
+        grown[:rows, :columns] += self._fading * self._agreement
         self._agreement = grown
+        matched, names = linear_sum_assignment(grown, maximize=True)
+        self._matching = np.full(shape[0], -1)
+        self._matching[matched] = names
 
     def _look(self, total: np.ndarray) -> None:
         """Has the learner recovered within the latest block? `total` ends with the states lost

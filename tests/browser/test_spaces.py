@@ -72,8 +72,8 @@ def test_switching_the_space_shows_another_map_and_the_way_back(lab):
     page.get_by_role("button", name="Zoom in").click()
     lab.wait_for("Number(lab.zoom) > 1")
 
-    page.locator('[data-testid="stSelectbox"]').nth(0).locator("input").click()
-    page.get_by_role("option", name="Poincaré disk").click()
+    page.locator('[data-testid="stSelectbox"]').nth(1).locator("input").click()
+    page.get_by_role("option", name="Poincaré disk", exact=True).click()
     lab.wait_for_another_run(run)
     lab.wait_for_pieces("canvas.map", "([map]) => map.dataset.shape === 'round'")
     lab.wait_for("lab.zoom === '1'")

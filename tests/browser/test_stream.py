@@ -111,3 +111,20 @@ def test_a_visitor_who_leaves_and_comes_back_finds_another_stream(open_stream):
 
     (again,) = {url for url in sockets if "/flow/" in url}
     assert again.startswith("ws://localhost")
+
+
+def test_a_recording_flows_and_em_is_fitted_by_a_button_and_by_the_link(open_stream):
+    stream = open_stream("?source=disk&end=again&follow=streaming,counting&pace=300")
+    page = stream.page
+
+    page.get_by_role("button", name="Fit to the last 10,000").click()
+    page.get_by_text("fitted at k =").wait_for()
+    page.wait_for_function("() => location.search.includes('refit_')")
+
+    assert page.locator(".happenings button").all_inner_texts() == ["Missing data", "Stuck sensor"]
+    assert page.locator(".handle").count() == 0
+    assert page.locator(".legend").inner_text().split("\n") == ["true 1", "true 2", "true 3"]
+    assert "Ceiling" not in page.locator(".numbers").inner_text()
+    assert "of 2,000" in page.locator(".readout").inner_text()
+    assert barriers(page) == []
+    assert not [words for words in page.complaints if "404" not in words]

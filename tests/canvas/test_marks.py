@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from dashboard.model.experiment import MOST_STATES
 from dashboard.model.marks import MARKS
+from dashboard.model.model_checks import MOST_STATES
 
 OUTLINE = """
 const corners = [];

@@ -41,6 +41,34 @@ def test_errors_stand_by_their_logarithm_and_stay_on_the_panel(js):
     assert heights == pytest.approx([20, 70, 120, 120 - 100 * share, 120, 20])
 
 
+LINEAR = """
+  const scale = m.linearScale(a[1]);
+  return [a[2].map((value) => scale.y(a[0], value)), scale.ticks.map(([value]) => value)];
+"""
+
+
+def test_values_of_any_sign_stand_in_proportion(js):
+    heights, ticks = js.run("scales.js", LINEAR, PANEL, [-4, 6, 1], [-4.8, 6.8, 1, -99, 99])
+
+    assert heights == pytest.approx([120, 20, 70, 120, 20])
+    assert ticks == [-4, -2, 0, 2, 4, 6]
+
+
+def test_a_few_low_values_do_not_press_the_others_together(js):
+    values = [-1000.0] + [0.1 * i for i in range(99)]
+    heights, _ = js.run("scales.js", LINEAR, PANEL, values, [0.5, 9.8, -1000])
+
+    assert heights[0] - heights[1] > 80
+    assert heights[2] == 120
+
+
+def test_equal_values_and_none_have_a_scale(js):
+    for values in ([], [3, 3]):
+        heights, ticks = js.run("scales.js", LINEAR, PANEL, values, values[:1])
+        assert all(20 < height < 120 for height in heights)
+        assert len(ticks) > 1
+
+
 def test_each_decade_is_written_out(js):
     ticks = js.run("scales.js", "return m.decadeTicks([-3, 2])")
 

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from examples.keyed_streams import run
+from examples.keyed_streams import observations, run
 from rhmm import open_executor, unpack
 from rhmm.paper import paper_model
 from tests.clusters import one_worker, two_workers
@@ -14,11 +14,16 @@ KEYS, ROUNDS, SIZE = 20, 4, 50
 
 
 @pytest.fixture(scope="module")
-def expected():
-    return run(None, KEYS, ROUNDS, SIZE)
+def rounds():
+    return [observations(KEYS, SIZE, number) for number in range(ROUNDS)]
 
 
-def test_a_cluster_that_loses_a_worker_gives_the_same_bytes(expected):
+@pytest.fixture(scope="module")
+def expected(rounds):
+    return run(None, rounds)
+
+
+def test_a_cluster_that_loses_a_worker_gives_the_same_bytes(rounds, expected):
     with two_workers() as cluster:
         victim = one_worker(cluster)
 
@@ -27,7 +32,7 @@ def test_a_cluster_that_loses_a_worker_gives_the_same_bytes(expected):
                 os.kill(victim, signal.SIGKILL)
 
         with open_executor(cluster.scheduler_address) as executor:
-            assert run(executor, KEYS, ROUNDS, SIZE, kill) == expected
+            assert run(executor, rounds, kill) == expected
 
 
 def test_each_key_has_learned_from_its_own_stream(expected):

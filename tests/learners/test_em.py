@@ -24,11 +24,11 @@ from tests.learners.fits import assert_a_model, assert_same_parameters, quietly,
 everywhere = pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
 
 
-# One step is the maximum of the expected log-likelihood
+# One step is the maximum of the expected log-likelihood, but for means, which go most of the way
 
 
 @everywhere
-def test_one_step_solves_the_papers_equations(manifold):
+def test_one_step_solves_the_papers_equations_of_the_chain_and_the_spread(manifold):
     rng = np.random.default_rng(0)
     old = random_model(manifold, 2, rng)
     X = with_gaps(old.sample(11, random_state=1)[0], 0.3, rng)
@@ -43,10 +43,23 @@ def test_one_step_solves_the_papers_equations(manifold):
     seen = ~np.isnan(X.reshape(len(X), -1)).any(axis=1)
     gamma, X = gamma[seen], X[seen]
     for i, mean in enumerate(new.means_):
-        pull = np.tensordot(gamma[:, i], manifold.log(mean, X), axes=1)
-        np.testing.assert_allclose(pull, 0.0, atol=1e-7)
         delta = gamma[:, i] @ [squared_distance(manifold, x, mean) for x in X] / gamma[:, i].sum()
         np.testing.assert_allclose(manifold.delta(new.sigmas_[i]), delta, rtol=1e-7)
+
+
+@everywhere
+def test_steps_under_the_same_weights_lead_to_the_centres_of_mass(manifold):
+    rng = np.random.default_rng(0)
+    old = random_model(manifold, 2, rng)
+    X, law, alive = old.sample(11, random_state=1)[0], old.law_, np.full(2, True)
+    weights, view, before = rng.random((2, 11)), law.view(X), np.inf
+    for _ in range(40):
+        law, view = law.maximised(X, weights, alive, view, 1e-6)
+        assert ((weights * view).sum(axis=1) <= before * (1.0 + 1e-9)).all()
+        before = (weights * view).sum(axis=1)
+    for mean, w in zip(law.means, weights, strict=True):
+        pull = np.tensordot(w, manifold.log(mean, X), axes=1)
+        np.testing.assert_allclose(pull, 0.0, atol=1e-7)
 
 
 # The likelihood

@@ -167,3 +167,16 @@ def test_a_right_value_is_passed_on_and_described(option, value, phrase):
 def test_a_wrong_value_is_named(option, value, message):
     with pytest.raises(ValueError, match=message):
         option.check(value)
+
+
+@every_learner
+def test_no_transition_is_learned_between_sequences(learner, X):
+    if learner.needs_truth:
+        pytest.skip("it learns nothing")
+    lengths = [400, 600]
+    apart, by_hand = made(learner), made(learner)
+    learner.learn(apart, X, lengths=lengths)
+    by_hand.fit(X, lengths=lengths)
+
+    np.testing.assert_array_equal(apart.to_hmm().transmat_, by_hand.to_hmm().transmat_)
+    assert not np.array_equal(apart.to_hmm().transmat_, model_of(learner, X).transmat_)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from rhmm.manifolds.blocks import diagonalise, eigen_logs, load
+from rhmm.manifolds.blocks import diagonalise, eigen_logs, find_eigenvalues, load
 from tests.manifolds.cases import make_symmetric
 
 
@@ -54,6 +54,41 @@ def test_no_digit_depends_on_the_neighbours(size):
         diagonalise(alone, its_rows, True, 1e-17)
         assert_array_equal(alone[..., 0].diagonal(), block[..., lane].diagonal())
         assert_array_equal(its_rows[..., 0], rows[..., lane])
+
+
+def hard_matrices(size: int) -> np.ndarray:
+    """Matrices that fall apart, with zeros on the diagonal, with equal or graded eigenvalues, and
+    of any scale."""
+    rng = np.random.default_rng(size)
+    path = np.eye(size, k=1) + np.eye(size, k=-1)
+    parted = path.copy()
+    parted[size // 2], parted[:, size // 2] = 0.0, 0.0
+    graded = np.diag(10.0 ** -np.arange(size))
+    frames = np.linalg.qr(rng.normal(size=(20, size, size)))[0]
+    repeated = make_symmetric((frames * rng.integers(0, 3, (20, 1, size))) @ frames.swapaxes(1, 2))
+    sparse = make_symmetric(
+        rng.normal(size=(40, size, size)) * (rng.random((40, size, size)) < 0.3)
+    )
+    graphs = make_symmetric(rng.integers(0, 2, (40, size, size)).astype(float))
+    fixed = [np.zeros((size, size)), np.eye(size), np.ones((size, size)), path, path @ path, parted]
+    scales = 10.0 ** rng.uniform(-100.0, 100.0, (20, 1, 1))
+    return np.concatenate(
+        [fixed, [graded], repeated, sparse, graphs, scales * random_matrices(size)]
+    )
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 8, 20])
+def test_eigenvalues_alone_are_exact_relative_to_the_largest_whatever_the_neighbours(size):
+    matrices = hard_matrices(size)
+    block = block_of(matrices)
+    find_eigenvalues(block)
+    values, exact = np.einsum("iib->bi", block), np.linalg.eigvalsh(matrices)
+    errors = np.abs(np.sort(values, axis=1) - exact).max(axis=1)
+    assert (errors <= 2e-14 * np.abs(exact).max(axis=1)).all()
+    for lane in range(0, len(matrices), 7):
+        alone = block_of(matrices[lane : lane + 1])
+        find_eigenvalues(alone)
+        assert_array_equal(alone[..., 0].diagonal(), values[lane])
 
 
 def test_zero_diagonal_and_repeated_matrices_are_no_trouble():

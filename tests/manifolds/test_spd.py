@@ -289,6 +289,14 @@ def test_means_of_anisotropic_clouds_converge(size, scale):
     assert force_at(SPD(size), SPD(size).mean(points), points) < 1e-8
 
 
+def test_points_of_negligible_weight_change_no_digit_of_a_mean():
+    rng = np.random.default_rng(0)
+    near, far = well_conditioned(rng, 4, 40), 1e3 * well_conditioned(rng, 4, 40)
+    weights = np.concatenate([rng.random(40), np.full(40, 1e-25)])
+    mean = SPD(4).mean(np.concatenate([near, far]), weights)
+    assert_allclose(mean, SPD(4).mean(near, weights[:40]), rtol=1e-13)
+
+
 def test_the_mean_is_found_where_unit_steps_diverge():
     points = stretched(np.random.default_rng(0), 2, 100, 4.0)
     mean = SPD(2).mean(points)

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from rhmm.manifolds.blocks import LANES
-from rhmm.manifolds.spd_matrices import exp_matrices, log_matrices
+from rhmm.manifolds.spd_matrices import exp_matrices, log_matrices, travel
 from tests.manifolds.exact import DIGITS
 from tests.manifolds.test_spd import dense, graded, well_conditioned
 
@@ -48,3 +48,19 @@ def test_a_batch_of_logarithms_is_its_logarithms(count):
 def test_the_exponential_undoes_the_logarithm(size):
     points = well_conditioned(np.random.default_rng(size), size, 40)
     assert_allclose(exp_matrices(log_matrices(points)), points, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("size", [1, 2, 8])
+@pytest.mark.parametrize("length", [0.0, 1e-9, 0.2, 0.3, 3.0])
+def test_steps_short_and_long_end_where_the_exponential_leads(size, length):
+    rng = np.random.default_rng(size)
+    x, step = well_conditioned(rng, size, 1)[0], rng.normal(size=(size, size))
+    lower, step = np.linalg.cholesky(x), step + step.T
+    step *= length / np.linalg.norm(step)
+    with mpmath.workdps(DIGITS):
+        factor = mpmath.matrix(lower.tolist())
+        end = factor * mpmath.expm(mpmath.matrix(step.tolist())) * factor.T
+        expected = np.array(end.tolist(), dtype=float)
+    out = np.empty((size, size))
+    travel(x, lower, step, out)
+    assert_allclose(out, expected, rtol=0.0, atol=1e-14 * np.abs(expected).max())

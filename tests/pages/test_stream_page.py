@@ -5,7 +5,8 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.compute import stream_workers
 from dashboard.compute.stream_workers import StreamWorkers
-from dashboard.model.endless import Endless
+from dashboard.model.analysis import HeldRecording, shipped
+from dashboard.model.endless import Chain, Endless, Played
 from dashboard.model.experiment import Experiment
 from dashboard.model.scenarios import scenarios
 from dashboard.ui import streams
@@ -26,6 +27,8 @@ def processes():
 def workers(processes, monkeypatch):
     monkeypatch.setattr(stream_workers, "workers", lambda: processes)
     monkeypatch.setattr(streams, "workers", lambda: processes)
+    # no page waits for a compiler, which takes minutes
+    monkeypatch.setattr(stream_workers, "_begin_after", lambda parts, stream: None)
     return processes
 
 
@@ -166,7 +169,7 @@ def test_a_preset_of_another_space_streams_there():
 
     labelled(page.selectbox, "Space").set_value("spd2").run()
 
-    assert stream_of(page).setup.space == "spd2"
+    assert stream_of(page).setup.source.space == "spd2"
     assert not page.exception
 
 
@@ -184,3 +187,50 @@ def test_the_experiment_of_other_pages_is_the_model_of_the_stream():
     page = opened(**Experiment(seed=3, window=90).to_query())
 
     assert stream_of(page).setup.window == 90
+
+
+def test_a_recording_flows_by_its_link_without_what_needs_a_truth():
+    page = opened(source="disk", N="4", end="again", events="missing_500_0.5_500__refit_1000")
+
+    setup = stream_of(page).setup
+    assert setup.source == Played(shipped("disk"), 4, repeats=True)
+    assert [event.name for event in setup.events] == ["missing", "refit"]
+    assert page.query_params["source"] == "disk"
+    assert page.query_params["end"] == "again"
+    assert "Scenario" not in [group.label for group in page.button_group]
+    assert not {"Space", "True model"} & {box.label for box in page.selectbox}
+    assert any("no ceiling" in words.value for words in page.caption)
+    page.run()
+    assert stream_of(page).setup == setup
+
+
+def test_another_source_begins_with_its_own_number_of_states():
+    page = opened(events=script_to_text(SCRIPT))
+
+    labelled(page.selectbox, "Observations").set_value("weather").run()
+
+    source = stream_of(page).setup.source
+    assert (source.held, source.n_states) == (shipped("weather"), 4)
+    assert stream_of(page).setup.events == ()  # means that jump need a truth
+    labelled(page.selectbox, "Observations").set_value("simulated").run()
+    assert isinstance(stream_of(page).setup.source, Chain)
+
+
+def test_a_truth_that_changes_cannot_happen_to_a_recording():
+    page = opened(source="disk", events=script_to_text(SCRIPT))
+
+    assert "cannot happen to this recording" in page.warning[0].value
+    assert stream_of(page).setup.events == ()
+
+
+def test_a_link_to_a_file_needs_the_file_of_this_session():
+    page = opened(own="yes")
+
+    assert "give one on the Data page" in page.warning[0].value
+    assert isinstance(stream_of(page).setup.source, Chain)
+    own = HeldRecording(("mine",), shipped("disk").recording)
+    page.session_state.visitor.data.held = own
+    page.run()
+    labelled(page.selectbox, "Observations").set_value("file").run()
+    assert stream_of(page).setup.source.held == own
+    assert any("stays in your session" in words.value for words in page.caption)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rhmm import Euclidean
-from rhmm.streams.history import History, history_size
+from rhmm.streams.history import History, history_size, room_for
 
 LINE = Euclidean(1)
 SIZE = history_size(1)
@@ -14,7 +14,7 @@ SIZE = history_size(1)
 
 def recorded(chunks, length: int = 2**40) -> History:
     """A record of 1, 2, 3, … in sequences of this length, taken in by chunks of these sizes."""
-    history, seen = History.empty(LINE, 1), 0
+    history, seen = History.empty(LINE, SIZE), 0
     for size in chunks:
         times = np.arange(seen + 1, seen + size + 1)
         history.add(times[:, None].astype(float), (times - 1) // length)
@@ -68,7 +68,7 @@ def test_sequences_end_in_a_sample_where_they_ended_in_the_stream(seen, length, 
 
 
 def test_it_is_full_whenever_it_has_doubled():
-    history = History.empty(LINE, 1)
+    history = History.empty(LINE, SIZE)
     full = []
     for t in range(5 * SIZE):
         history.add(np.array([[float(t)]]), np.zeros(1, np.int64))
@@ -81,3 +81,10 @@ def test_it_tells_how_far_it_is_from_full():
     assert recorded([SIZE - 3]).until_full() == 3
     assert recorded([SIZE]).until_full() == SIZE
     assert recorded([2 * SIZE + 1]).until_full() == 2 * SIZE - 1
+
+
+def test_many_states_have_room_for_each_pair_of_them_up_to_a_limit():
+    assert [room_for(n) == history_size(n) for n in (1, 2, 3)] == [True] * 3
+    assert room_for(8) == 6_400
+    assert room_for(12) == room_for(20) >= 10_000
+    assert all(room_for(n) % 32 == 0 and room_for(n) >= 100 * n for n in range(1, 200))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks import hard
-from rhmm import AutoMemoryRiemannianHMM, Hyperbolic, StreamingRiemannianHMM
+from rhmm import AutoMemoryRiemannianHMM, Hyperbolic, RiemannianHMM, StreamingRiemannianHMM
 from rhmm.scoring import accuracy
 from rhmm.streams.history import history_size
 from tests.learners.chains import chain_on, learner, stream
@@ -83,3 +83,24 @@ def test_a_trial_is_the_same_in_any_chunks():
     parts = [other.partial_fit_predict_proba(part) for part in np.split(X[:3_000], cuts)]
     assert np.concatenate(parts).tobytes() == whole.tobytes()
     assert one.means_.tobytes() == other.means_.tobytes()
+
+
+def test_a_long_record_is_reviewed_at_a_half_and_then_whenever_it_is_full():
+    X, _ = hard.ring(4, 0.6).sample(3_500, random_state=0)
+    online, reviews = StreamingRiemannianHMM(Hyperbolic(2), 4, random_state=0), set()
+    for part in np.array_split(X, 70):
+        online.partial_fit(part)
+        if online.__sklearn_is_fitted__():
+            reviews.add(online._stream.ensemble.reviewed)
+    assert reviews == {200, 800, 1_600, 3_200}
+
+
+@pytest.mark.parametrize("memory", ["growing", "fixed"])
+def test_em_rests_on_a_whole_record_of_many_states_unless_the_memory_is_short(memory):
+    """Beyond that EM can gain about a nat, by the law of the first state."""
+    X, _ = hard.ring(4, 0.8).sample(1_600, random_state=0)
+    online = StreamingRiemannianHMM(Hyperbolic(2), 4, memory=memory, random_state=0).fit(X)
+    begun = online.to_hmm()
+    em = RiemannianHMM(Hyperbolic(2), 4, init=begun, n_iter=300, tol=0.02).fit(X)
+    gained = em.score(X) - begun.score(X)
+    assert gained < 2.0 if memory == "growing" else gained > 10.0

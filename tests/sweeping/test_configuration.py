@@ -64,7 +64,12 @@ def test_an_option_of_none_has_its_default():
 def test_a_configuration_gives_its_learner_and_its_options():
     configuration = Configuration("streaming", 500, window=60)
     assert configuration.entry is LEARNERS["streaming"]
-    assert configuration.settings == {"init": "kmeans", "memory": "growing", "window": 60}
+    assert configuration.settings == {
+        "init": "kmeans",
+        "memory": "growing",
+        "window": 60,
+        "emission": "riemannian",
+    }
     assert configuration.window == 60
     assert Configuration("auto").window is None
 

@@ -40,7 +40,10 @@ EVENTS = (
 
 
 def test_there_is_a_case_for_every_kind():
-    assert {event.name for event in EVENTS} == registered_events().keys()
+    ours = {
+        name for name, kind in registered_events().items() if kind.__module__.startswith("rhmm.")
+    }
+    assert {event.name for event in EVENTS} == ours
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=lambda e: e.name)

@@ -32,8 +32,8 @@ export class Learned {
   }
 
   /** @param {News} news */
-  add({ learned, sigmas }) {
-    this.#states = sigmas.length;
+  add({ learned }) {
+    this.#states = learned.length / (2 * this.#learners.length);
     this.#trail.push(learned);
     if (this.#trail.length > TRAIL) this.#trail.shift();
   }

@@ -34,14 +34,18 @@
  * @property {string} address
  * @property {number} pace
  * @property {[number, number]} paces
- * @property {ChartAbout} chart
  * @property {LearnerAbout[]} learners
  * @property {string[]} memories
+ * @property {boolean} truth whether the true parameters are known; those of a recording are not
+ * @property {string[]} labels of a recording, if it has such
+ * @property {number | null} length of a recording
+ * @property {number} window observations of every rolling measure
+ * @property {boolean} counts whether a learner finds the number of states by itself
  * @property {{ name: string, label: string }[]} happenings
  */
 
 /**
- * What one message says: L learners, N true states, M observations, R rows of the curves.
+ * What one message says: L learners, N true states, S states with a name, M observations, R rows of the curves.
  * @typedef {object} News
  * @property {number} taken observations so far
  * @property {boolean} playing
@@ -50,17 +54,19 @@
  * @property {number} sharing streams that share a process
  * @property {number} acknowledged
  * @property {string} refused
+ * @property {boolean} over whether a recording has come to its end
+ * @property {ChartAbout} [chart] in the first message
  * @property {Event[]} [events] if they have changed
  * @property {Judged[]} judged
  * @property {boolean[]} exists
  * @property {number[]} sigmas
  * @property {Float32Array} means (N, 2)
- * @property {Float32Array} learned (L, N, 2)
+ * @property {Float32Array} learned (L, S, 2)
  * @property {Float32Array} [balls] (N, 5)
  * @property {Float32Array} [mean_glyphs] (N, 3)
  * @property {Int32Array} steps (R,) counted from `taken`
- * @property {Float32Array} measures (R, L, 4)
- * @property {Float32Array} ceiling (R, 2)
+ * @property {Float32Array} measures (R, L, 5)
+ * @property {Float32Array} ceiling (R, 3)
  * @property {number} [first] the number of the first observation
  * @property {number} [stride] between two of them
  * @property {Float32Array} [xy] (M, 2)
@@ -156,4 +162,19 @@ export class Playhead {
   get moves() {
     return this.position < this.#to;
   }
+}
+
+/** The truth of a message, as the map takes it. @param {News} news */
+export function truthOf({ means, sigmas, exists, balls, mean_glyphs: glyphs }) {
+  const rows = (/** @type {Float32Array} */ values, /** @type {number} */ width) => sigmas.map((_, state) => {
+    return Array.from({ length: width }, (_, i) => Number(values[width * state + i].toFixed(6)));
+  });
+  return {
+    means: /** @type {[number, number][]} */ (rows(means, 2)),
+    sigmas,
+    transmat: [],
+    away: exists.map((there) => !there),
+    ...(balls ? { balls: rows(balls, 5) } : {}),
+    ...(glyphs ? { glyphs: rows(glyphs, 3) } : {}),
+  };
 }

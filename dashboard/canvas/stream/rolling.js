@@ -1,12 +1,11 @@
 // Rolling curves: how well the learners do over the latest observations, and which memory the automatic one follows.
 // Every event is a vertical line on all of them.
 
-import { drawTicks } from "../axes.js";
 import { drawLine, pen, pixelRatio, setFont, setStroke, typeScale } from "../pen.js";
 import { decadeTicks, errorDecades, xOfStep, yOfError, yOfProbability } from "../scales.js";
 import { look } from "../screen.js";
-import { grouped } from "../words.js";
 import { Rows } from "./news.js";
+import { drawGrid, drawSteps, inPanel, stepOf } from "./panels.js";
 
 /**
  * @import { Panel } from "../scales.js"
@@ -14,10 +13,14 @@ import { Rows } from "./news.js";
  * @import { Event, Judged, LearnerAbout, News, Opening } from "./news.js"
  */
 
-const MEASURES = 4; // of each learner
+const MEASURES = 5; // of each learner
+const TRUE = 3; // of the true parameters
+export const ACCURACY = 0, DENSITY = 3;
+const COUNT = 4; // which of the measures is the number of states
 const ROOM = 1500; // rows
 const CEILING = [1.5, 3.5]; // the dashes of the true parameters
 const NATS = 2.5; // of the predictive density that are seen below the best
+const UNSEEN = 0.03; // the share of the densities of a recording that may lie below the panel
 const TITLES = ["rolling accuracy", "distance of the means", "‖A − Â‖", "predictive log density"];
 const NARROW = 420; // CSS pixels below which panels stand one below the other
 
@@ -42,7 +45,7 @@ export class Rolling {
   /** @param {Opening} opening */
   begin(opening) {
     this.#opening = opening;
-    this.#rows = new Rows(MEASURES * opening.learners.length + 2, ROOM);
+    this.#rows = new Rows(MEASURES * opening.learners.length + TRUE, ROOM);
     this.#memory = new Rows(1, ROOM);
     this.#restarts = [];
     this.events = [];
@@ -50,10 +53,10 @@ export class Rolling {
 
   /** @param {News} news */
   add({ taken, steps, measures, ceiling, judged, events }) {
-    const width = this.#rows.width - 2;
+    const width = this.#rows.width - TRUE;
     steps.forEach((step, row) => {
       const own = measures.subarray(row * width, (row + 1) * width);
-      this.#rows.push(taken + step, [...own, ceiling[2 * row], ceiling[2 * row + 1]]);
+      this.#rows.push(taken + step, [...own, ...ceiling.subarray(TRUE * row, TRUE * (row + 1))]);
     });
     if (events) this.events = events;
     const automatic = judged.find(({ memory }) => memory !== null);
@@ -67,9 +70,13 @@ export class Rolling {
     return this.#rows.length ? this.#rows.value(this.#rows.length - 1, MEASURES * learner + measure) : NaN;
   }
 
-  /** The latest accuracy under the true parameters. */
+  /**
+   * The latest accuracy and density under the true parameters.
+   * @returns {[number, number]}
+   */
   get ceiling() {
-    return this.#rows.length ? this.#rows.value(this.#rows.length - 1, this.#rows.width - 2) : NaN;
+    const { length, width } = this.#rows;
+    return length ? [this.#rows.value(length - 1, width - TRUE), this.#rows.value(length - 1, width - TRUE + 1)] : [NaN, NaN];
   }
 
   // Drawing
@@ -85,29 +92,40 @@ export class Rolling {
     if (!opening) return;
     const colours = look(canvas), from = Math.max(0, position - span);
     const first = Math.max(0, this.#rows.from(from) - 1);
-    const hasBand = this.#memory.length > 0;
-    const panels = this.#arrange(hasBand);
-    TITLES.forEach((title, measure) => {
-      const panel = panels[measure], scale = this.#scaleOf(measure, first, isShown);
+    const measures = TITLES.map((_, measure) => measure).filter((measure) => isKnown(opening, measure));
+    /** @type {((panel: Panel) => void)[]} */
+    const bands = [];
+    if (opening.counts) bands.push((panel) => this.#drawCounts(g, colours, panel, { first, from, span, position }));
+    if (this.#memory.length) bands.push((panel) => this.#drawBand(g, colours, panel, { from, span, position }));
+    const { panels, below } = this.#arrange(measures.length, bands.length);
+    measures.forEach((measure, index) => {
+      const panel = panels[index], scale = this.#scaleOf(measure, first, isShown);
       /** @type {[number, string][]} */
       const ticks = scale.ticks.map(([value, name]) => [scale.y(panel, value), name]);
-      drawGrid(g, colours, panel, title, ticks, 11.5);
-      this.#drawEvents(g, colours, panel, from, span, position, measure === 0);
+      drawGrid(g, colours, panel, TITLES[measure], ticks, 11.5);
+      this.#drawEvents(g, colours, panel, from, span, position, index === 0);
       inPanel(g, panel, () => this.#drawCurves(g, colours, panel, scale, { measure, first, from, span, position, isShown }));
     });
-    if (hasBand) this.#drawBand(g, colours, panels[MEASURES], { from, span, position });
-    for (const panel of panels.slice(-(hasBand ? 1 : 2))) drawSteps(g, colours, panel, from, span);
+    bands.forEach((draw, index) => draw(below[index]));
+    const lowest = Math.max(...panels.map(({ bottom }) => bottom));
+    const last = below.length ? below.slice(-1) : panels.filter(({ bottom }) => bottom === lowest);
+    for (const panel of last) drawSteps(g, colours, panel, from, span);
   }
 
-  /** @param {boolean} hasBand */
-  #arrange(hasBand) {
+  /**
+   * Where so many panels are, and below them bands over the whole width.
+   * @param {number} count
+   * @param {number} bands
+   */
+  #arrange(count, bands) {
     const { width, height } = this.canvas, ratio = pixelRatio() * typeScale();
-    const columns = width < NARROW * ratio ? 1 : 2, down = MEASURES / columns;
-    const band = hasBand ? 99 * ratio : 0, foot = 20 * ratio;
-    const cell = { width: width / columns, height: (height - band - foot) / down };
+    const columns = width < NARROW * ratio ? 1 : Math.min(2, count), down = Math.ceil(count / columns);
+    const band = (bands > 1 ? 84 : 99) * ratio, foot = 20 * ratio;
+    const cell = { width: width / columns, height: (height - bands * band - foot) / down };
     const pad = { left: 44 * ratio, right: 10 * ratio, top: 27 * ratio, bottom: 10 * ratio };
     this.canvas.parentElement?.style.setProperty("--rows", String(down));
-    const panels = TITLES.map((_, index) => {
+    this.canvas.parentElement?.style.setProperty("--bands", String(bands));
+    const panels = Array.from({ length: count }, (_, index) => {
       const column = index % columns, row = Math.floor(index / columns);
       return {
         left: column * cell.width + pad.left,
@@ -116,8 +134,11 @@ export class Rolling {
         bottom: (row + 1) * cell.height - pad.bottom,
       };
     });
-    const top = height - band - foot + pad.top;
-    return [...panels, { left: pad.left + 22 * ratio, right: width - pad.right, top, bottom: height - foot }];
+    const below = Array.from({ length: bands }, (_, index) => {
+      const end = height - foot - (bands - 1 - index) * band, gap = index < bands - 1 ? pad.bottom : 0;
+      return { left: pad.left + 22 * ratio, right: width - pad.right, top: end - band + pad.top, bottom: end - gap };
+    });
+    return { panels, below };
   }
 
   /**
@@ -134,15 +155,27 @@ export class Rolling {
       return { ticks: decadeTicks(decades), y: (panel, value) => yOfError(panel, value, decades) };
     }
     const accuracy = measure === 0, top = accuracy ? 1 : Math.ceil(2 * Math.max(...seen, -1e9)) / 2;
-    const low = accuracy ? Math.min(0.8, Math.floor(10 * Math.min(1, ...seen)) / 10) : top - NATS;
     const high = accuracy || Number.isFinite(top) ? top : 0;
-    const step = accuracy ? (high - low > 0.5 ? 0.2 : 0.1) : 1;
+    const low = accuracy ? Math.min(0.8, Math.floor(10 * Math.min(1, ...seen)) / 10) : high - this.#depth(seen, high);
+    const step = accuracy ? (high - low > 0.5 ? 0.2 : 0.1) : stepOf(high - low);
     /** @type {[number, string][]} */
     const ticks = [];
     for (let value = Math.ceil(low / step - 1e-9) * step; value <= high + 1e-9; value += step) {
-      ticks.push([value, accuracy ? value.toFixed(1) : String(Math.round(10 * value) / 10)]);
+      ticks.push([value, accuracy ? value.toFixed(1) : String(Math.round(10 * value) / 10).replace("-", "−")]);
     }
     return { ticks, y: (panel, value) => yOfProbability(panel, (value - low) / (high - low)) };
+  }
+
+  /**
+   * How far below the best density one looks. Where the truth is known, all that matters is near it. Of a recording,
+   * densities differ from one part of it to the next: nearly all of them are seen.
+   * @param {number[]} seen
+   * @param {number} best
+   */
+  #depth(seen, best) {
+    if (this.#opening?.truth || !seen.length) return NATS;
+    const low = seen.sort((a, b) => a - b)[Math.floor(UNSEEN * seen.length)];
+    return Math.max(NATS, Math.ceil(best - low));
   }
 
   /**
@@ -168,7 +201,8 @@ export class Rolling {
    */
   #columns(measure, isShown) {
     const own = (this.#opening?.learners ?? []).flatMap(({ key }, index) => isShown(key) ? [MEASURES * index + measure] : []);
-    const ceiling = measure === 0 ? [this.#rows.width - 2] : measure === 3 ? [this.#rows.width - 1] : [];
+    const beyond = this.#rows.width - TRUE;
+    const ceiling = measure === ACCURACY ? [beyond] : measure === DENSITY ? [beyond + 1] : [];
     return [...own, ...ceiling];
   }
 
@@ -232,6 +266,44 @@ export class Rolling {
   }
 
   /**
+   * How many states the learner that counts them has found, and how many there are.
+   * @param {CanvasRenderingContext2D} g
+   * @param {Look} colours
+   * @param {Panel} panel
+   * @param {{ first: number, from: number, span: number, position: number }} window
+   */
+  #drawCounts(g, colours, panel, { first, from, span, position }) {
+    const rows = this.#rows, learners = this.#opening?.learners ?? [];
+    const index = learners.findIndex(({ key }) => key === "counting"), truth = rows.width - 1;
+    const columns = [truth, MEASURES * index + COUNT];
+    const seen = columns.flatMap((column) => {
+      return Array.from({ length: rows.length - first }, (_, row) => rows.value(first + row, column)).filter(Number.isFinite);
+    });
+    const low = Math.min(...seen, 2) - 1, high = Math.max(...seen, low + 3) + 0.5, step = high - low > 5 ? 2 : 1;
+    const y = (/** @type {number} */ value) => panel.bottom - ((value - low) / (high - low)) * (panel.bottom - panel.top);
+    /** @type {[number, string][]} */
+    const ticks = [];
+    for (let value = low + 1; value <= high; value += step) ticks.push([y(value), String(value)]);
+    drawGrid(g, colours, panel, this.#opening?.truth ? "number of states found, dotted the true one" : "number of states found", ticks, 10.5);
+    this.#drawEvents(g, colours, panel, from, span, position, false);
+    inPanel(g, panel, () => columns.forEach((column) => {
+      if (column === truth) setStroke(g, colours.text, CEILING, 1.6);
+      else setStroke(g, learners[index].colour, [], 2.6);
+      let before = NaN;
+      g.beginPath();
+      for (let row = first; row < rows.length && rows.step(row) <= position; row++) {
+        const value = rows.value(row, column), x = xOfStep(panel, rows.step(row) - from, span);
+        if (!Number.isFinite(value)) continue;
+        if (Number.isFinite(before)) g.lineTo(x, y(before)); // states come and go at once
+        g.lineTo(x, y(value));
+        before = value;
+      }
+      g.stroke();
+    }));
+    g.setLineDash([]);
+  }
+
+  /**
    * @param {CanvasRenderingContext2D} g
    * @param {Look} colours
    * @param {Panel} panel
@@ -267,54 +339,10 @@ export class Rolling {
 }
 
 /**
- * @param {CanvasRenderingContext2D} g
- * @param {Panel} panel
- * @param {() => void} draw
+ * Whether a measure can be known of what flows.
+ * @param {Opening} opening
+ * @param {number} measure
  */
-function inPanel(g, { left, right, top, bottom }, draw) {
-  g.save();
-  g.beginPath();
-  g.rect(left, top - 2, right - left, bottom - top + 4);
-  g.clip();
-  draw();
-  g.restore();
-}
-
-/**
- * @param {CanvasRenderingContext2D} g
- * @param {Look} colours
- * @param {Panel} panel
- * @param {string} title
- * @param {[number, string][]} ticks heights, and what they are called
- * @param {number} size of their letters
- */
-function drawGrid(g, colours, panel, title, ticks, size) {
-  const ratio = pixelRatio() * typeScale();
-  g.fillStyle = colours.text;
-  g.textAlign = "left";
-  g.textBaseline = "alphabetic";
-  setFont(g, colours, 13, 600);
-  g.fillText(title, panel.left - 30 * ratio, panel.top - 11 * ratio, panel.right - panel.left + 30 * ratio);
-  drawTicks(g, colours, panel, ticks, size);
-}
-
-/**
- * The first and the last observation below a panel.
- * @param {CanvasRenderingContext2D} g
- * @param {Look} colours
- * @param {Panel} panel
- * @param {number} from
- * @param {number} span
- */
-function drawSteps(g, colours, panel, from, span) {
-  const ratio = pixelRatio() * typeScale(), y = panel.bottom + 5 * ratio;
-  setFont(g, colours, 11.5);
-  g.globalAlpha = 0.85;
-  g.fillStyle = colours.text;
-  g.textBaseline = "top";
-  g.textAlign = "left";
-  g.fillText(`k = ${grouped(Math.round(from))}`, panel.left, y);
-  g.textAlign = "right";
-  g.fillText(grouped(Math.round(from + span)), panel.right, y);
-  g.globalAlpha = 1;
+function isKnown({ truth, labels }, measure) {
+  return truth || measure === DENSITY || (measure === ACCURACY && labels.length > 0);
 }

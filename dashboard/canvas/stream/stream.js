@@ -9,15 +9,17 @@ import { fitToScreen, onResize, prefersStillness, saveAsPng } from "../screen.js
 import { WHOLE } from "../viewport.js";
 import { grouped } from "../words.js";
 import { Fading } from "./fading.js";
+import { legendOf } from "./icons.js";
 import { Learned } from "./learned.js";
-import { Playhead } from "./news.js";
+import { Playhead, truthOf } from "./news.js";
 import { LEAST_SPAN, ordinal, paceOf, placeOf, spanOf } from "./paces.js";
-import { Rolling } from "./rolling.js";
+import { ACCURACY, DENSITY, Rolling } from "./rolling.js";
 import { Strip } from "./strip.js";
 import { Table } from "./table.js";
 import { Wire } from "./wire.js";
 
 /**
+ * @import { ChartAbout } from "../charts/chart.js"
  * @import { Component, Sender } from "../protocol.js"
  * @import { News, Opening } from "./news.js"
  */
@@ -25,6 +27,7 @@ import { Wire } from "./wire.js";
 const SETTLING = 600; // milliseconds without a change until Python is told of the script and the pace
 const WAITING = 20; // messages whose observations wait to be shown, at most: a hidden page shows none
 const ASKING = 5000; // milliseconds between two requests for another stream
+const SLOW = 100; // observations a second at which one notices that an event waits
 const SLOWER = 0.9; // a pace that reaches less than this share is said to be slower
 
 class StreamPicture {
@@ -34,6 +37,8 @@ class StreamPicture {
   wire = null;
   /** @type {News | null} */
   news = null;
+  /** @type {ChartAbout | null} */
+  chart = null;
   /** @type {{ news: News, shown: number }[]} */
   #coming = [];
   #stride = 1;
@@ -101,8 +106,9 @@ class StreamPicture {
     this.playhead = new Playhead();
     this.fading.clear();
     this.rolling.begin(opening);
-    this.strip.begin(opening.learners);
-    this.table.begin(opening.learners);
+    this.strip.begin(opening.learners, opening.truth ? "true state" : opening.labels.length ? "label" : "");
+    this.table.begin(opening);
+    this.find("legend").replaceChildren(...legendOf(opening.labels));
     this.offerHappenings(opening);
     this.showPace(opening.pace);
     const calm = prefersStillness();
@@ -120,17 +126,20 @@ class StreamPicture {
   /** @param {News} news */
   take(news) {
     const { opening } = this;
-    if (!opening) return;
+    this.chart = news.chart ?? this.chart;
+    if (!opening || !this.chart) return;
     this.news = news;
     this.playhead.arrive(news.taken, performance.now());
     this.rolling.add(news);
     this.learned.add(news);
     if (news.states) this.#coming.push({ news, shown: 0 });
     if (this.#coming.length > WAITING) this.#coming.shift();
-    this.scene.setTruth(opening.chart, truthOf(news), news.acknowledged);
+    this.scene.setTruth(this.chart, truthOf(news), news.acknowledged);
     if (news.events) this.noteScript(news);
-    opening.learners.forEach(({ key }, index) => this.table.show(key, this.rolling.latest(index, 0), news.judged[index]));
-    this.table.show("ceiling", this.rolling.ceiling, null);
+    opening.learners.forEach(({ key }, index) => {
+      this.table.show(key, this.rolling.latest(index, ACCURACY), this.rolling.latest(index, DENSITY), news.judged[index]);
+    });
+    this.table.show("ceiling", ...this.rolling.ceiling, null);
     this.showState();
     this.wake();
   }
@@ -176,7 +185,8 @@ class StreamPicture {
   }
 
   /** @param {Opening} opening */
-  offerHappenings({ happenings }) {
+  offerHappenings({ happenings, truth }) {
+    this.find("happenings").children[0].textContent = truth ? "Drag a cross, or let happen:" : "Let happen:";
     const buttons = happenings.map(({ name, label }) => {
       const button = document.createElement("button");
       Object.assign(button, { type: "button", textContent: label });
@@ -252,6 +262,8 @@ class StreamPicture {
     if (wire?.state === "gone") return "This stream has ended. Another one begins …";
     if (wire?.state === "lost") return "The server does not answer. Trying again …";
     if (!news) return "Starting. Where the engine is not compiled for this space yet, that takes a minute …";
+    if (news.over) return "The recording has ended. Choose “Begin again” at its end, or another source.";
+    if (news.judged.some(({ busy }) => busy)) return "EM goes over the latest observations again and again: the stream waits for it …";
     if (news.refused) return `That cannot happen: ${news.refused}`;
     if (news.playing && news.reached < SLOWER * news.pace) {
       const reached = grouped(Math.round(news.reached));
@@ -262,8 +274,9 @@ class StreamPicture {
     const count = this.rolling.events.filter(({ at }) => at < news.taken).length;
     const next = this.rolling.events.find(({ at }) => at >= news.taken);
     const past = count ? `Event ${count}: ${this.rolling.events[count - 1].label}.` : "";
-    const ahead = next ? ` Next, at k = ${grouped(next.at)}: ${next.label}.` : "";
-    return `${past}${ahead}`.trim() || "Nothing has changed so far.";
+    const why = news.pace <= SLOW ? " Events begin at multiples of 50." : "";
+    const ahead = next ? ` Next, at k = ${grouped(next.at)}: ${next.label}.${why}` : "";
+    return `${past}${ahead}`.trim() || (this.opening?.truth ? "Nothing has changed so far." : "");
   }
 
   // Frames
@@ -333,17 +346,26 @@ class StreamPicture {
       (g, colours) => this.learned.draw(g, colours, isShown),
       (g) => this.fading.draw(g, this.dot, look, this.#flowed),
     );
-    const span = Math.max(LEAST_SPAN, Math.min(spanOf(news.pace), position));
+    const least = Math.min(LEAST_SPAN, this.opening?.length ?? LEAST_SPAN);
+    const span = Math.max(least, Math.min(spanOf(news.pace), position));
     this.#span += 0.1 * (span - this.#span);
     if (Math.abs(this.#span - span) < 0.01 * span) this.#span = span;
     this.rolling.draw(position, this.#span, isShown);
     this.strip.draw(position, this.#stride, isShown);
-    this.find("readout").textContent = `k = ${grouped(Math.floor(position))}`;
+    this.find("readout").textContent = this.#whereabouts(Math.floor(position));
     this.#painted += 1;
     Object.assign(this.box.dataset, {
       painted: String(this.#painted), k: String(Math.floor(position)), taken: String(news.taken),
       received: String(this.wire?.received ?? 0), events: String(this.rolling.events.length),
     });
+  }
+
+  /** @param {number} k */
+  #whereabouts(k) {
+    const length = this.opening?.length;
+    if (!length) return `k = ${grouped(k)}`;
+    const pass = Math.ceil(Math.max(k, 1) / length);
+    return `k = ${grouped(k - (pass - 1) * length)} of ${grouped(length)}${pass > 1 ? `, pass ${grouped(pass)}` : ""}`;
   }
 
   // Coming and going
@@ -365,21 +387,6 @@ class StreamPicture {
     if (this.#ticking !== null) cancelAnimationFrame(this.#ticking);
     clearTimeout(this.#telling);
   }
-}
-
-/** @param {News} news */
-function truthOf({ means, sigmas, exists, balls, mean_glyphs: glyphs }) {
-  const rows = (/** @type {Float32Array} */ values, /** @type {number} */ width) => sigmas.map((_, state) => {
-    return Array.from({ length: width }, (_, i) => Number(values[width * state + i].toFixed(6)));
-  });
-  return {
-    means: /** @type {[number, number][]} */ (rows(means, 2)),
-    sigmas,
-    transmat: [],
-    away: exists.map((there) => !there),
-    ...(balls ? { balls: rows(balls, 5) } : {}),
-    ...(glyphs ? { glyphs: rows(glyphs, 3) } : {}),
-  };
 }
 
 /** @param {Component} component */

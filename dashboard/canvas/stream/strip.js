@@ -1,8 +1,8 @@
 // A strip that scrolls: the true states of the latest observations, and below what each learner takes them for.
 
-import { colourOf } from "../marks.js";
 import { pen, pixelRatio, setFont, typeScale } from "../pen.js";
 import { look } from "../screen.js";
+import { MARKS } from "../shared.js";
 import { Rows } from "./news.js";
 
 /**
@@ -20,17 +20,23 @@ export class Strip {
   #kept = new Rows(1, 1);
   /** @type {LearnerAbout[]} */
   #learners = [];
+  /** What the first line is called: it has the states that learners are judged by, if these are known. @type {string[]} */
+  #known = [];
 
   /** @param {HTMLCanvasElement} canvas */
   constructor(canvas) {
     this.canvas = canvas;
   }
 
-  /** @param {LearnerAbout[]} learners */
-  begin(learners) {
+  /**
+   * @param {LearnerAbout[]} learners
+   * @param {string} known what the states are called that learners are judged by; empty if there are none
+   */
+  begin(learners, known) {
     this.#learners = learners;
+    this.#known = known ? [known] : [];
     this.#kept = new Rows(1 + learners.length, ROOM);
-    this.canvas.parentElement?.style.setProperty("--lines", String(1 + learners.length));
+    this.canvas.parentElement?.style.setProperty("--lines", String(this.#known.length + learners.length));
   }
 
   /**
@@ -48,8 +54,8 @@ export class Strip {
    */
   draw(position, stride, isShown) {
     const { canvas } = this, g = pen(canvas), colours = look(canvas), kept = this.#kept;
-    const ratio = pixelRatio() * typeScale(), lines = 1 + this.#learners.length;
-    const left = Math.min(NAMES * ratio, 0.4 * canvas.width), height = canvas.height / lines;
+    const ratio = pixelRatio() * typeScale(), lines = 1 + this.#learners.length, above = 1 - this.#known.length;
+    const left = Math.min(NAMES * ratio, 0.4 * canvas.width), height = canvas.height / (lines - above);
     g.clearRect(0, 0, canvas.width, canvas.height);
     g.save();
     g.beginPath();
@@ -61,11 +67,12 @@ export class Strip {
       const x = canvas.width - (last - row + ahead) * column - column;
       if (x < left - column) break;
       const truth = kept.value(row, 0);
-      for (let line = 0; line < lines; line++) {
+      for (let line = above; line < lines; line++) {
         if (line && !isShown(this.#learners[line - 1].key)) continue;
-        const state = kept.value(row, line), wrong = state !== truth, top = line * height + 1.5 * ratio;
-        g.fillStyle = state < 0 ? UNKNOWN : colourOf(state);
-        g.globalAlpha = state < 0 ? 0.25 : line === 0 || wrong ? 1 : 0.4;
+        const state = kept.value(row, line), mark = MARKS[state], top = (line - above) * height + 1.5 * ratio;
+        const wrong = !above && truth >= 0 && state !== truth;
+        g.fillStyle = mark ? mark.colour : UNKNOWN;
+        g.globalAlpha = !mark ? 0.25 : line === 0 || wrong || above ? 1 : 0.4;
         g.fillRect(x, top, Math.ceil(column), height - 3 * ratio);
         if (!wrong || state < 0) continue;
         g.fillStyle = colours.text; // never by colour alone
@@ -89,7 +96,7 @@ export class Strip {
     g.textAlign = "right";
     g.textBaseline = "middle";
     g.fillStyle = colours.text;
-    ["true state", ...this.#learners.map(({ label }) => label)].forEach((name, line) => {
+    [...this.#known, ...this.#learners.map(({ label }) => label)].forEach((name, line) => {
       g.fillText(name, left - 8 * ratio, (line + 0.5) * height, left - 10 * ratio);
     });
   }

@@ -1,20 +1,37 @@
 // One line for each learner: how it is drawn, whether it is shown, and what one takes home of it.
 
-import { cornersOf } from "../marks.js";
 import { grouped } from "../words.js";
+import { lineIcon } from "./icons.js";
 
-/** @import { Judged, LearnerAbout } from "./news.js" */
+/** @import { Judged, LearnerAbout, Opening } from "./news.js" */
 
-const SVG = "http://www.w3.org/2000/svg";
 const NONE = "–", EM = "em";
 
-/** Headings, and what they mean. @type {[string, string][]} */
+/**
+ * Headings, what they mean, and what must be known of what flows: its true parameters, or labels at least.
+ * @type {{ name: string, meaning: (opening: Opening) => string, needs?: "truth" | "labels" }[]}
+ */
 const COLUMNS = [
-  ["Accuracy (%)", "Share of the states found among the latest 500 observations, each from what was seen until then."],
-  ["Recovered after", "Observations from the last event until the beginning of 500 in a row in which it is within 1 % of the ceiling."],
-  ["States lost", "How many more states the ceiling has found than the learner between the last event and its recovery, or so far."],
-  ["Memory (KB)", "What the learner holds to go on. It stays the same, however long the stream is."],
-  ["Time (µs)", "Processor time of learning from one observation, of late. At a low pace observations come in small pieces, which cost more each."],
+  {
+    name: "Accuracy (%)",
+    meaning: ({ truth, window }) => truth
+      ? `Share of the states found among the latest ${window} observations, each from what was seen until then.`
+      : `Share of the latest ${window} labels that the states agree with, each from what was seen until then.`,
+    needs: "labels",
+  },
+  {
+    name: "Recovered after",
+    meaning: () => "Observations from the last event until the beginning of 500 in a row in which it is within 1 % of the ceiling.",
+    needs: "truth",
+  },
+  {
+    name: "States lost",
+    meaning: () => "How many more states the ceiling has found than the learner between the last event and its recovery, or so far.",
+    needs: "truth",
+  },
+  { name: "Log density", meaning: ({ window }) => `Mean predictive log density of the latest ${window} observations: higher is better.` },
+  { name: "Memory (KB)", meaning: () => "What the learner holds to go on. It stays the same, however long the stream is." },
+  { name: "Time (µs)", meaning: () => "Processor time of learning from one observation, of late. At a low pace observations come in small pieces, which cost more each." },
 ];
 
 export class Table {
@@ -24,6 +41,8 @@ export class Table {
   #hidden = new Set();
   refit = document.createElement("button");
   #when = document.createElement("span");
+  /** The columns that are shown. */
+  #columns = COLUMNS;
 
   /**
    * @param {HTMLElement} box
@@ -42,17 +61,19 @@ export class Table {
     return !this.#hidden.has(key);
   }
 
-  /** @param {LearnerAbout[]} learners */
-  begin(learners) {
+  /** @param {Opening} opening */
+  begin(opening) {
+    const { learners, truth, labels } = opening, known = { truth, labels: truth || labels.length > 0 };
+    this.#columns = COLUMNS.filter(({ needs }) => !needs || known[needs]);
     const table = document.createElement("table");
     const head = table.createTHead().insertRow();
-    head.append(element("th", "Learner"), ...COLUMNS.map(([name, meaning]) => element("th", name, meaning)));
+    head.append(element("th", "Learner"), ...this.#columns.map(({ name, meaning }) => element("th", name, meaning(opening))));
     const body = table.createTBody();
     this.#cells.clear();
     for (const learner of learners) this.#addRow(body, learner.key, this.#name(learner), learner.about);
-    const truth = document.createElement("label");
-    truth.append(lineIcon("currentColor", [1.5, 3.5], null), "Ceiling");
-    this.#addRow(body, "ceiling", truth, "The filter under the true parameters of the moment: no learner beats it on average.");
+    const ceiling = document.createElement("label");
+    ceiling.append(lineIcon("currentColor", [1.5, 3.5], null), "Ceiling");
+    if (truth) this.#addRow(body, "ceiling", ceiling, "The filter under the true parameters of the moment: no learner beats it on average.");
     this.box.replaceChildren(table);
   }
 
@@ -67,7 +88,7 @@ export class Table {
     head.append(name);
     row.append(head);
     row.dataset.learner = key;
-    this.#cells.set(key, COLUMNS.map(() => row.insertCell()));
+    this.#cells.set(key, this.#columns.map(() => row.insertCell()));
   }
 
   /** @param {LearnerAbout} learner */
@@ -97,21 +118,25 @@ export class Table {
   /**
    * @param {string} key
    * @param {number} accuracy
+   * @param {number} density
    * @param {Judged | null} judged
    */
-  show(key, accuracy, judged) {
-    const values = [Number.isFinite(accuracy) ? (100 * accuracy).toFixed(1) : NONE];
+  show(key, accuracy, density, judged) {
     if (judged && key === EM) this.#showFit(judged);
-    if (judged) {
-      values.push(
-        judged.event === null ? NONE : judged.steps === null ? "not yet" : grouped(judged.steps),
-        judged.event === null ? NONE : grouped(judged.lost),
-        judged.nbytes ? (judged.nbytes / 1000).toFixed(1) : NONE,
-        judged.micros === null ? NONE : judged.micros.toFixed(1),
-      );
-    }
+    const hasEvent = judged !== null && judged.event !== null;
+    /** @type {Record<string, string>} */
+    const values = {
+      "Accuracy (%)": Number.isFinite(accuracy) ? (100 * accuracy).toFixed(1) : NONE,
+      "Log density": Number.isFinite(density) ? density.toFixed(2).replace("-", "−") : NONE,
+      ...(judged && {
+        "Recovered after": !hasEvent ? NONE : judged.steps === null ? "not yet" : grouped(judged.steps),
+        "States lost": hasEvent ? grouped(judged.lost) : NONE,
+        "Memory (KB)": judged.nbytes ? (judged.nbytes / 1000).toFixed(1) : NONE,
+        "Time (µs)": judged.micros === null ? NONE : judged.micros.toFixed(1),
+      }),
+    };
     this.#cells.get(key)?.forEach((cell, index) => {
-      const text = values[index] ?? "";
+      const text = values[this.#columns[index].name] ?? "";
       if (cell.textContent !== text) cell.textContent = text; // a page reader would read it again
     });
   }
@@ -127,42 +152,4 @@ function element(name, text, title) {
   made.textContent = text;
   if (title) made.title = title;
   return made;
-}
-
-/**
- * The line of a learner with its mark in the middle.
- * @param {string} colour
- * @param {number[]} dash
- * @param {number | null} mark
- */
-function lineIcon(colour, dash, mark) {
-  const icon = document.createElementNS(SVG, "svg");
-  for (const [name, value] of Object.entries({ viewBox: "0 0 34 12", width: "34", height: "12", "aria-hidden": "true" })) {
-    icon.setAttribute(name, value);
-  }
-  const line = document.createElementNS(SVG, "line");
-  const shape = { x1: "0", y1: "6", x2: "34", y2: "6", stroke: colour, "stroke-width": "2.2", "stroke-dasharray": dash.join(" ") };
-  for (const [name, value] of Object.entries(shape)) line.setAttribute(name, value);
-  icon.append(line);
-  if (mark !== null) {
-    const outline = document.createElementNS(SVG, "path");
-    outline.setAttribute("d", outlineOf(mark, 17, 6, 4.4));
-    outline.setAttribute("fill", colour);
-    outline.setAttribute("stroke", "var(--st-background-color)");
-    icon.append(outline);
-  }
-  return icon;
-}
-
-/**
- * The outline of a mark as a path of an SVG.
- * @param {number} mark
- * @param {number} x
- * @param {number} y
- * @param {number} size
- */
-function outlineOf(mark, x, y, size) {
-  const corners = cornersOf(mark, x, y, size);
-  if (!corners.length) return `M${x - size} ${y}a${size} ${size} 0 1 0 ${2 * size} 0a${size} ${size} 0 1 0 ${-2 * size} 0`;
-  return `M${corners.map((corner) => corner.map((value) => value.toFixed(2)).join(" ")).join("L")}Z`;
 }

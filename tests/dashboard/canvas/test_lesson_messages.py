@@ -15,7 +15,7 @@ FIXED = [step for step in STEPS if step != "step"]
 def step_of(space, key, k):
     experiment = Experiment(**SPACES[space].truth, length=500, window=60)
     variant = INSPECTED[key]
-    steps = Replay(experiment.source, variant.learner, {**variant.options, "window": 60}, 0)
+    steps = Replay(experiment.source, variant.learner, {**variant.options, "window": 60}, 0, 3)
     return experiment.chart, steps.step(k)
 
 

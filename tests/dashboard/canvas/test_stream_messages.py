@@ -3,7 +3,7 @@ import pytest
 
 from dashboard.canvas.stream_messages import news_message, opening_message, read_order
 from dashboard.compute.endless import EndlessStream
-from dashboard.compute.happenings import HAPPENINGS
+from dashboard.compute.happenings import HAPPENINGS, HAPPENINGS_OF_RECORDINGS
 from dashboard.compute.stream_workers import Report
 from dashboard.model.endless import Endless, Setup
 from dashboard.model.experiment import Experiment
@@ -31,9 +31,22 @@ def test_the_opening_says_where_the_stream_is_and_who_learns():
     assert about["pace"] == 700
     assert [learner["key"] for learner in about["learners"]] == ["fixed", "auto", "em"]
     assert len({learner["colour"] for learner in about["learners"]}) == 3
+    assert about["truth"] is True
     assert len({learner["mark"] for learner in about["learners"]}) == 3
     assert [one["name"] for one in about["happenings"]] == list(HAPPENINGS)
     assert arrays == {}
+
+
+def test_the_opening_of_a_recording_says_what_is_not_known():
+    settings = Endless(learners=("streaming", "counting"))
+    setup = Setup.of(Experiment.of_recording("weather"), settings)
+
+    about, _ = unpack(opening_message(setup, "./flow/abc", 700))
+
+    assert about["truth"] is False
+    assert about["labels"] == ["winter", "spring", "summer", "autumn"]
+    assert (about["length"], about["window"], about["counts"]) == (365, 100, True)
+    assert [one["name"] for one in about["happenings"]] == list(HAPPENINGS_OF_RECORDINGS)
 
 
 def test_news_bring_points_rows_and_the_truth_of_the_moment(news):
@@ -46,16 +59,18 @@ def test_news_bring_points_rows_and_the_truth_of_the_moment(news):
     assert about["first"] + about["stride"] * (count - 1) == 199
     assert len(arrays["xy"]) == 2 * count
     assert len(arrays["decoded"]) == 3 * count
-    assert len(arrays["measures"]) == 3 * 4 * len(arrays["steps"])
+    assert len(arrays["measures"]) == 3 * 5 * len(arrays["steps"])
     np.testing.assert_array_equal(arrays["steps"] + about["taken"], news.rows.steps)
     assert len(arrays["learned"]) == 3 * 3 * 2
-    assert [judged["event"] for judged in about["judged"]] == [100, 100, 100]
+    assert [judged["event"] for judged in about["judged"]] == [100, 100, None]
 
 
 def test_a_script_that_is_known_is_not_sent_again(news):
     about, _ = unpack(news_message(Report(news, True, 500.0, 500.0, 1), SETUP.events))
 
     assert "events" not in about
+    assert "chart" not in about  # it came with the first message
+    assert unpack(news_message(Report(news, True, 500.0, 500.0, 1)))[0]["chart"]["name"] == "disk"
 
 
 def test_messages_stay_small_enough(news):

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from dashboard.compute.endless import MOST_POINTS, EndlessStream, Place
+from dashboard.compute.happenings import HAPPENINGS, HAPPENINGS_OF_RECORDINGS
 from dashboard.compute.tracks import WINDOW
-from dashboard.model.endless import MOST_EVENTS, Endless, Setup
+from dashboard.model.analysis import shipped
+from dashboard.model.endless import MOST_EVENTS, Endless, Refit, Setup
 from dashboard.model.experiment import Experiment
-from dashboard.model.methods import VARIANTS
+from dashboard.model.followers import FOLLOWERS
 from rhmm.worlds import BLOCK, Missing, MoveMean, StateAway, Turn
 
 EVENTS = (Turn(at=1_000, angle=90.0), StateAway(at=2_000, state=2, length=500))
@@ -49,7 +51,7 @@ def test_the_same_setup_gives_the_same_numbers_at_any_pace(plain, pace, piece):
     assert len(shared) >= 3_000 // WINDOW
     for step in shared:
         known = ~np.isnan(others[step])
-        known[8:12] = True  # those of EM, which are NaN in both
+        known[10:15] = True  # those of EM, which are NaN in both
         np.testing.assert_array_equal(others[step][known], rows[step][known])
         assert known.all() or step < WINDOW + SHORT.window + BLOCK  # its window began at the start
     for mine, theirs in zip(stream._tracks[ONLINE], other._tracks[ONLINE], strict=True):
@@ -77,7 +79,7 @@ def test_an_event_that_is_added_live_gives_the_run_of_its_script():
 
 def test_points_are_those_of_the_world_thinned_on_one_grid():
     _, _, told = run(SHORT, 1_000, pace=4_000, tick=400)
-    X = SHORT.world().take(1_000)
+    X = SHORT.opened().take(1_000)
 
     for news in told:
         points = news.points
@@ -107,11 +109,12 @@ def test_learned_means_stand_beside_the_true_ones(plain):
     assert np.abs(moment.learned[ONLINE] - moment.means).max() < 0.25
     assert np.isnan(moment.learned[2]).all()
     step = max(step for step in rows if step <= 1_000)
-    accuracy, distance, error, density = rows[step][:4]
+    accuracy, distance, error, density, count = rows[step][:5]
     assert accuracy > 0.9
     assert 0.0 < distance < 0.5
     assert 0.0 < error < 0.5
     assert np.isfinite(density)
+    assert count == rows[step][-1] == 3
 
 
 def test_a_dropped_mean_moves_and_is_acknowledged_when_it_is_there():
@@ -228,7 +231,7 @@ def test_missing_observations_do_not_lift_the_predictive_density():
     _, rows, _ = run(SHORT._replace(events=(away,)), 3_000)
 
     whole, half = rows[1_500], rows[2_500]
-    for density in (3, 7, -1):  # of both learners, and of the ceiling
+    for density in (3, 8, -2):  # of both learners, and of the ceiling
         assert half[density] == pytest.approx(whole[density], abs=0.5)
 
 
@@ -251,26 +254,145 @@ def test_memory_does_not_grow():
     assert grown < 200_000  # to keep 40,000 observations and states takes 1 MB
 
 
-def test_every_variant_of_the_registry_can_follow():
-    setup = SHORT._replace(learners=tuple(VARIANTS), events=())
+def test_every_learner_that_is_offered_can_follow():
+    setup = SHORT._replace(learners=tuple(FOLLOWERS), events=())
 
     _, _, told = run(setup, 500)
 
-    assert told[-1].rows.measures.shape[1] == len(VARIANTS) + 1
+    assert told[-1].rows.measures.shape[1] == len(FOLLOWERS) + 1
     assert np.isfinite(told[-1].rows.measures[-1, :-1, 1:3]).all()
 
 
-def test_em_is_fitted_on_request_and_then_follows_with_fixed_parameters():
-    stream, _, _ = run(SHORT._replace(events=()), 1_000)
-    stream.refit()
-    stream._em._thread.join()
-    for _ in range(10):
-        stream.advance(50)
-    news = stream.news()
+def test_em_is_fitted_on_request_and_its_script_gives_the_same_run():
+    live, _, _ = run(SHORT._replace(events=()), 970)
+    live.refit()
+    news = go_on(live, 1_600)
 
-    assert news.judged[-1].fitted == 1_000
+    assert [type(event) for event in news.script] == [Refit]
+    assert news.judged[-1].fitted == news.script[0].at == 1_000
+    assert news.judged[-1].event is None  # nothing has happened to the stream
     assert news.rows.measures[-1, -1, 0] > 0.9
     assert np.abs(news.moment.learned[-1] - news.moment.means).max() < 0.1
-    before = stream._em.means_
-    stream.advance(50)
-    np.testing.assert_array_equal(stream._em.means_, before)
+    for piece in (7, 500):
+        planned, _, _ = run(SHORT._replace(events=news.script), 1_600, piece=piece)
+        np.testing.assert_array_equal(planned._em.means_, live._em.means_)
+        assert planned._em.log_likelihood_ == live._em.log_likelihood_
+        np.testing.assert_array_equal(planned._em._predicted, live._em._predicted)
+
+
+def test_em_is_not_fitted_to_next_to_nothing():
+    stream = EndlessStream(SHORT._replace(events=()))
+    stream.advance(20)
+
+    stream.refit()
+
+    assert "more observations" in stream.news().refused
+
+
+def go_on(stream, until):
+    """The last news of a stream that is led on in steps of 50."""
+    while stream.taken < until:
+        stream.advance(50)
+    return stream.news()
+
+
+# Recordings
+
+
+def played(source, **options):
+    settings = Endless(learners=("fixed", "streaming"), **options)
+    return Setup.of(replace(Experiment.of_recording(source), window=60), settings)
+
+
+@pytest.fixture(scope="module")
+def labelled():
+    return run(played("disk"), 2_000)
+
+
+def test_a_recording_flows_in_order_with_its_labels_and_ends(labelled):
+    stream, _, told = labelled
+    recording = shipped("disk").recording
+
+    for news in told:
+        numbers = news.points.first + news.points.stride * np.arange(len(news.points.xy))
+        np.testing.assert_array_equal(news.points.xy, recording.points[numbers])
+        np.testing.assert_array_equal(news.points.states, recording.labels[numbers])
+    assert stream.advance(10) == 0
+    news = stream.news()
+    assert news.is_over
+    assert news.taken == 2_000
+    assert news.chart["name"] == "disk"
+
+
+def test_a_recording_is_judged_by_its_labels_and_knows_no_truth(labelled):
+    _, rows, told = labelled
+    accuracy, distance, error, density, count = rows[2_000][:5]
+
+    assert accuracy > 0.9
+    assert np.isnan([distance, error]).all()
+    assert np.isfinite(density)
+    assert count == 3
+    assert np.isnan(rows[2_000][-3:]).all()
+    moment = told[-1].moment
+    assert len(moment.means) == len(moment.sigmas) == 0
+    assert np.isfinite(moment.learned[:2]).all()
+    assert told[-1].judged[0].event is None
+
+
+@pytest.mark.parametrize(("pace", "piece"), [(20_000, 10**9), (500, 7)])
+def test_a_recording_gives_the_same_numbers_at_any_pace(labelled, pace, piece):
+    stream, rows, _ = labelled
+    other, others, _ = run(played("disk"), 2_000, pace=pace, piece=piece)
+
+    for mine, theirs in zip(stream._tracks[:2], other._tracks[:2], strict=True):
+        np.testing.assert_array_equal(mine.estimator.means_, theirs.estimator.means_)
+    np.testing.assert_array_equal(rows[2_000], others[2_000])
+
+
+def test_learners_are_told_where_sequences_end():
+    held = shipped("disk")
+    short = replace(held.recording, lengths=np.full(40, 50), sequence_names=("",) * 40)
+    setup = played("disk")
+    setup = setup._replace(source=setup.source._replace(held=replace(held, recording=short)))
+
+    stream, _, _ = run(setup, 1_000, piece=33)
+
+    expected = FOLLOWERS["streaming"].make(short.manifold, 3, setup.seed, setup.window)
+    expected.partial_fit(short.points[:1_000], lengths=[50] * 20)
+    learned = stream._tracks[setup.learners.index("streaming")].estimator
+    np.testing.assert_array_equal(learned.means_, expected.means_)
+    np.testing.assert_array_equal(learned.transmat_, expected.transmat_)
+
+
+def test_a_recording_begins_again_if_asked():
+    stream, _, told = run(played("disk", at_end="again"), 4_500, pace=20_000)
+
+    assert not told[-1].is_over
+    assert stream.taken == 4_500
+
+
+def test_without_labels_states_have_the_names_of_the_first_learner():
+    held = shipped("disk")
+    bare = replace(held.recording, labels=None, label_names=())
+    setup = played("disk")
+    setup = setup._replace(source=setup.source._replace(held=replace(held, recording=bare)))
+
+    _, rows, told = run(setup, 1_500)
+
+    assert np.isnan(rows[1_500][[0, 5]]).all()  # no accuracy
+    assert np.isfinite(rows[1_500][[3, 8]]).all()
+    late = told[-1].points
+    np.testing.assert_array_equal(late.states, late.decoded[0])
+    assert (late.decoded[0] == late.decoded[1]).mean() > 0.9
+
+
+def test_only_what_needs_no_truth_can_happen_to_a_recording():
+    stream = EndlessStream(played("disk"))
+    for kind in HAPPENINGS:
+        stream.happen(kind)
+    stream.drop(1, [Place(0, 0.1, 0.1)])
+
+    news = stream.news()
+    assert [event.name for event in news.script] == list(HAPPENINGS_OF_RECORDINGS)
+    assert news.refused
+    assert news.acknowledged == 1

@@ -3,14 +3,15 @@ import pytest
 
 from dashboard.compute.happenings import HAPPENINGS, event_asked_for, move_to
 from dashboard.model.endless import Endless, Setup
-from dashboard.model.experiment import MOST_STATES, Experiment
+from dashboard.model.experiment import Experiment
 from dashboard.model.kinds import Invalid
+from dashboard.model.model_checks import MOST_STATES
 from dashboard.model.spaces.registry import DEFAULT, SPACES
 
 
 def world_of(space, **truth):
     experiment = Experiment(**{**SPACES[space].truth, **truth})
-    return Setup.of(experiment, Endless()).world()
+    return Setup.of(experiment, Endless()).opened()
 
 
 @pytest.mark.parametrize("space", SPACES)

@@ -6,7 +6,8 @@ import pytest
 from dashboard.compute import implications
 from dashboard.compute.implications import ceiling, separations
 from dashboard.model import truth
-from dashboard.model.experiment import MOST_STATES, Experiment
+from dashboard.model.experiment import Experiment
+from dashboard.model.model_checks import MOST_STATES
 from dashboard.model.presets import PRESETS
 from rhmm import Hyperbolic
 from rhmm.scoring import accuracy

@@ -35,7 +35,7 @@ def test_delta_is_larger_than_in_the_plane():
 
 
 def test_the_walk_is_the_beginning_of_the_papers_chain():
-    points, states = lesson.PAPERS.source.observe()
+    points, states, _ = lesson.PAPERS.source.observe()
     walk = lesson.walk()
     assert np.array_equal(walk.points, points[: len(walk.points)])
     assert np.array_equal(walk.states, states[: len(walk.states)])
@@ -57,6 +57,7 @@ def test_the_first_exit_is_the_first():
         lesson.windowed.LEARNER,
         {"transition_update": "paper", "window": lesson.SHORT},
         lesson.PAPERS.seed,
+        lesson.PAPERS.n_states,
     )
     for k in range(steps.first, found.k):
         earlier = steps.step(k).raw
@@ -72,7 +73,7 @@ def test_the_exit_follows_from_its_mu_and_g():
 
 def test_k_means_is_wrong_and_the_chain_right_about_the_mistake():
     case = lesson.mistake()
-    points, states = lesson.PAPERS.source.observe()
+    points, states, _ = lesson.PAPERS.source.observe()
     truth = lesson.PAPERS.source.true_model()
     t = case.t - 1
 

@@ -118,3 +118,18 @@ def test_a_process_that_was_held_up_does_not_catch_up(machine):
     serve([one], 60.0, machine, machine)
 
     assert one.stream.taken <= 250
+
+
+def test_a_stream_for_which_nothing_comes_stands_and_holds_up_no_other(machine):
+    waiting, other = paced(machine, 1_000), paced(machine, 1_000)
+    run(machine, [waiting, other], 20)
+    reached = waiting.reached
+    waiting.stream.advance = lambda most: 0
+
+    run(machine, [waiting, other], 100)
+
+    assert waiting.reached == reached  # it is not slower: it waits
+    assert other.stream.taken == pytest.approx(12_000, rel=0.01)
+    waiting.stream.advance = type(waiting.stream).advance.__get__(waiting.stream)
+    run(machine, [waiting, other], 10)
+    assert waiting.stream.taken == pytest.approx(3_000, rel=0.02)

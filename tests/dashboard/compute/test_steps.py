@@ -8,7 +8,7 @@ from dashboard.model.experiment import Experiment
 from dashboard.model.lesson import INSPECTED
 from dashboard.model.spaces.registry import SPACES
 
-WINDOW, LENGTH, SEED = 60, 700, 3
+WINDOW, LENGTH, SEED, N = 60, 700, 3, 3
 KINDS = {"paper": PAPER, "convex": CONVEX, "streaming": STREAMING, "fixed": STREAMING}
 MOMENTS = (61, 62, 76, 84, 185, 499, 500, 501, 700)
 
@@ -43,7 +43,7 @@ def assert_is(estimate, estimator, order):
 @pytest.mark.parametrize("k", MOMENTS)
 def test_a_step_leads_from_the_kernel_s_state_before_to_its_state_after(key, k):
     way = of(key)
-    step = Replay(*way, SEED).step(k)
+    step = Replay(*way, SEED, N).step(k)
     after, order = learned(*way, k)
 
     assert step.kind == KINDS[key]
@@ -57,14 +57,14 @@ def test_a_step_leads_from_the_kernel_s_state_before_to_its_state_after(key, k):
 @pytest.mark.parametrize("key", KINDS)
 def test_matrices_are_explained_like_points_of_the_disk(key):
     way = of(key, "spd2")
-    step = Replay(*way, SEED).step(300)
+    step = Replay(*way, SEED, N).step(300)
 
     assert_is(step.explanation.after, *learned(*way, 300))
 
 
 @pytest.mark.parametrize("key", KINDS)
 def test_the_raw_row_clipped_and_scaled_is_the_row_after(key):
-    steps = Replay(*of(key), SEED)
+    steps = Replay(*of(key), SEED, N)
     for k in MOMENTS:
         step = steps.step(k)
         new = np.maximum(step.raw, 1e-6)
@@ -74,7 +74,7 @@ def test_the_raw_row_clipped_and_scaled_is_the_row_after(key):
 
 @pytest.mark.parametrize("key", KINDS)
 def test_a_step_is_the_same_whichever_way_one_comes_to_it(key):
-    there, back = Replay(*of(key), SEED), Replay(*of(key), SEED)
+    there, back = Replay(*of(key), SEED, N), Replay(*of(key), SEED, N)
     forth = [there.step(k) for k in MOMENTS]
     reversed_steps = [back.step(k) for k in reversed(MOMENTS)][::-1]
 
@@ -85,7 +85,7 @@ def test_a_step_is_the_same_whichever_way_one_comes_to_it(key):
 
 def test_a_step_after_another_replays_only_what_is_between(monkeypatch):
     source, learner, options = of("paper")
-    steps = Replay(source, learner, options, SEED)
+    steps = Replay(source, learner, options, SEED, N)
     steps.step(700)
     seen = []
     kind = learner.estimator
@@ -102,7 +102,7 @@ def test_a_step_after_another_replays_only_what_is_between(monkeypatch):
 @pytest.mark.parametrize("key", ["paper", "streaming"])
 def test_what_is_held_and_the_distances_are_of_the_step(key):
     source, learner, options = of(key)
-    step = Replay(source, learner, options, SEED).step(172)
+    step = Replay(source, learner, options, SEED, N).step(172)
     e, points = step.explanation, source.observe().points
 
     assert np.array_equal(step.held, points[172 - len(e.alpha) : 172])
@@ -113,11 +113,28 @@ def test_what_is_held_and_the_distances_are_of_the_step(key):
 
 
 def test_visitors_share_a_replay():
-    assert replay(*of("paper"), SEED) is replay(*of("paper"), SEED)
-    assert replay(*of("paper"), SEED) is not replay(*of("convex"), SEED)
+    assert replay(*of("paper"), SEED, N) is replay(*of("paper"), SEED, N)
+    assert replay(*of("paper"), SEED, N) is not replay(*of("convex"), SEED, N)
 
 
 def test_steps_are_those_after_the_start():
-    steps = Replay(*of("paper"), SEED)
+    steps = Replay(*of("paper"), SEED, N)
 
     assert (steps.first, steps.last) == (WINDOW + 1, LENGTH)
+
+
+def test_sequences_of_a_recording_are_replayed_apart():
+    experiment = Experiment.of_recording("weather")
+    learner, options = INSPECTED["convex"].learner, {"transition_update": "convex", "window": 80}
+    points, _, lengths = experiment.source.observe()
+    ends = np.cumsum(lengths)
+    steps = Replay(experiment.source, learner, options, SEED, 4)
+
+    for k in (int(ends[5]) - 1, int(ends[5]), int(ends[5]) + 1, len(points)):
+        whole = [int(end) for end in ends if end <= k]
+        parts = np.diff([0, *whole, *([k] if k > max(whole) else [])])
+        alone = learner.make(experiment.source.manifold, 4, SEED, options)
+        alone.fit(points[:k], lengths=parts)
+        np.testing.assert_allclose(
+            steps.step(k).explanation.after.transmat, alone.transmat_, rtol=1e-10, atol=1e-13
+        )

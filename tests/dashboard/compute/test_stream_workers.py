@@ -113,6 +113,30 @@ def test_an_event_becomes_part_of_the_script(stream):
     assert [event.name for event in stream.script] == ["outliers", "turn"]
 
 
+def test_a_recording_flows_to_its_end(workers):
+    setup = Setup.of(Experiment.of_recording("disk"), Endless(learners=("streaming",)))
+
+    stream = workers.open(setup, 20_000)
+    report = Reader(stream).wait_for(lambda report: report.news.is_over)
+
+    assert report.news.taken == 2_000
+    assert report.news.moment.learned.shape == (2, 3, 2)
+
+
+def test_a_stream_waits_while_em_is_fitted_and_goes_on(workers):
+    stream = workers.open(SETUP, 5_000)
+    reader = Reader(stream)
+    reader.wait_for(lambda report: report.news.taken >= 500)
+
+    stream.order("refit")
+
+    report = reader.wait_for(lambda report: report.news.judged[-1].fitted is not None)
+    assert "refit" in [event.name for event in stream.script]
+    fitted = report.news.judged[-1].fitted
+    assert fitted in [event.at for event in stream.script if event.name == "refit"]
+    reader.wait_for(lambda report: report.news.taken > fitted + 500)
+
+
 def test_a_stream_is_found_by_its_token_until_it_is_closed(workers, stream):
     assert workers.find(stream.token) is stream
     assert workers.find("x" * 22) is None
@@ -146,7 +170,7 @@ def test_streams_beside_each_other_both_flow_and_say_how_many_they_are(workers):
 
 
 def test_a_stream_that_fails_ends_alone(workers, stream):
-    broken = workers.open(SETUP._replace(means=((5.0, 5.0),)), 500)
+    broken = workers.open(SETUP._replace(source=SETUP.source._replace(means=((5.0, 5.0),))), 500)
     reader = Reader(stream)
 
     taken = reader.wait_for(lambda report: True).news.taken

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from dashboard.compute.tracks import WINDOW, Level, online, slope
+from dashboard.compute.tracks import WINDOW, Level, Track, slope
 from dashboard.model.endless import Endless, Setup
 from dashboard.model.experiment import Experiment
-from dashboard.model.methods import VARIANTS
+from dashboard.model.followers import FOLLOWERS
 from dashboard.model.spaces.registry import DEFAULT
 
 SETUP = Setup.of(Experiment(), Endless())
@@ -12,18 +12,20 @@ SETUP = Setup.of(Experiment(), Endless())
 
 @pytest.fixture
 def world():
-    return SETUP.world()
+    return SETUP.opened()
 
 
 @pytest.fixture
 def track():
-    return online(VARIANTS["streaming"], DEFAULT.manifold, 3, 0, 60)
+    return Track(FOLLOWERS["streaming"].make(DEFAULT.manifold, 3, 0, 60), DEFAULT.manifold)
 
 
 def learn(track, world, count):
     labels = []
     for _ in range(count // 50):
-        labels.append(track.learn(world.take(50)))
+        part = world.take(50)
+        labels.append(track.learn(part.X))
+        track.judge(part.states, labels[-1], part.ceiling)
         track.note(world.n_taken, world.n_taken)
     return np.concatenate(labels)
 
@@ -45,7 +47,7 @@ def test_all_measures_are_unknown_before_the_start(track, world):
 
 def test_measures_are_those_of_the_learned_parameters(track, world):
     learn(track, world, 1_000)
-    accuracy, distance, error, density = track.measures(world.truth, 1_000)
+    accuracy, distance, error, density, count = track.measures(world.truth, 1_000)
 
     named, means = track.means_of(3)
     order = track.recovery.matching
@@ -57,6 +59,7 @@ def test_measures_are_those_of_the_learned_parameters(track, world):
     assert error == pytest.approx(np.linalg.norm(learned - world.truth.transmat))
     assert accuracy > 0.9
     assert density < 0.0
+    assert count == 3
 
 
 def test_predictive_density_is_the_mean_over_the_window(track, world):
@@ -119,3 +122,54 @@ def test_time_counts_from_the_third_block_after_the_start(track, world):
     learn(track, world, 200)
 
     assert track.judged().micros > 0.0
+
+
+def test_without_a_truth_only_accuracy_density_and_count_are_known(track, world):
+    learn(track, world, 1_000)
+
+    measures = track.measures(None, 1_000)
+
+    assert np.isnan(measures).tolist() == [False, True, True, False, False]
+
+
+def test_observations_without_a_label_are_judged_by_none(track, world):
+    other = Track(FOLLOWERS["streaming"].make(DEFAULT.manifold, 3, 0, 60), DEFAULT.manifold)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        part = world.take(50)
+        known = rng.random(50) < 0.6
+        labels = track.learn(part.X)
+        track.judge(np.where(known, part.states, -1), labels, part.ceiling)
+        other.recovery.add(part.states[known], labels[known], part.ceiling[known])
+
+    assert track.recovery.n_seen < 1_000
+    assert track.recovery.accuracy == other.recovery.accuracy
+
+
+def test_a_learner_that_counts_is_asked_by_the_names_of_its_states(world):
+    track = Track(FOLLOWERS["counting"].make(DEFAULT.manifold, 3, 0, 60), DEFAULT.manifold)
+    learn(track, world, 2_000)
+
+    *_, distance, error, _, count = track.measures(world.truth, 2_000)
+    named, means = track.means_of(3)
+
+    assert count == track.estimator.n_components_ == 3
+    np.testing.assert_array_equal(named, [0, 1, 2])
+    assert (DEFAULT.manifold.dist(world.truth.means, means) < 0.3).all()
+    assert distance < 0.2
+    assert error < 0.3
+
+
+def test_states_of_a_recording_that_no_label_is_left_for_have_names_too(world):
+    track = Track(
+        FOLLOWERS["streaming"].make(DEFAULT.manifold, 3, 0, 60), DEFAULT.manifold, names_all=True
+    )
+    for _ in range(20):
+        part = world.take(50)
+        labels = track.learn(part.X)
+        track.judge(np.where(part.states == 2, -1, part.states), labels, part.ceiling)
+
+    named, means = track.means_of(4)
+
+    np.testing.assert_array_equal(named, [0, 1, 2])
+    assert len(np.unique(means, axis=0)) == 3

@@ -6,8 +6,9 @@ import pytest
 
 from dashboard.figures.chain_diagram import chain_in_words, chain_svg, probability
 from dashboard.model import truth
-from dashboard.model.experiment import MOST_STATES, Experiment
+from dashboard.model.experiment import Experiment
 from dashboard.model.marks import STATE_COLOURS
+from dashboard.model.model_checks import MOST_STATES
 from dashboard.model.presets import PRESETS
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -5,8 +5,9 @@ import math
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from dashboard.model.experiment import MOST_LENGTH, MOST_STATES, MOST_WINDOW, Experiment, normalised
+from dashboard.model.experiment import MOST_LENGTH, MOST_WINDOW, Experiment
 from dashboard.model.methods import ONLINE_LEARNERS, VARIANTS
+from dashboard.model.model_checks import MOST_STATES, normalised
 from dashboard.model.plan import MOST_RUNS, Plan
 from dashboard.model.spaces.registry import SPACES
 from dashboard.model.view import COLOURS, SHOWN, View

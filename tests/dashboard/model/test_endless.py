@@ -1,6 +1,9 @@
+import pickle
+
 import pytest
 
-from dashboard.model.endless import MOST_EVENTS, Endless, Setup
+from dashboard.model.analysis import HeldFile, HeldRecording, ReadOptions, shipped
+from dashboard.model.endless import MOST_EVENTS, Endless, Played, Refit, Setup
 from dashboard.model.experiment import Experiment
 from dashboard.model.kinds import Invalid
 from rhmm.worlds import Missing, MoveMean, StateAway, Turn
@@ -19,6 +22,52 @@ def test_a_link_opens_the_very_same_events():
 
     assert read == settings
     assert problems == []
+
+
+def test_a_link_opens_what_is_done_with_a_recording_and_fits_of_em():
+    settings = Endless(own="yes", states=7, at_end="again", events=(Refit(at=2_000),))
+
+    read, problems = Endless.from_query(settings.to_query())
+
+    assert read == settings
+    assert problems == []
+
+
+def test_the_recording_of_the_experiment_flows_with_learners_that_start_early():
+    setup = Setup.of(Experiment.of_recording("weather"), Endless(at_end="again"))
+
+    assert setup.source == Played(shipped("weather"), 4, repeats=True)
+    assert setup.window <= 365 // 4
+
+
+def test_a_file_of_the_visitor_flows_whatever_the_experiment_has():
+    own = HeldRecording(("mine",), shipped("disk").recording)
+
+    setup = Setup.of(Experiment(window=2_000), Endless(own="yes", states=5), own)
+
+    assert setup.source == Played(own, 5, repeats=False)
+    assert setup.window == 500
+
+
+def test_observations_of_a_file_travel_and_its_content_does_not():
+    file = HeldFile.of("signals.csv", 100_000 * b"1,2\n")
+    own = HeldRecording((file, ReadOptions()), shipped("disk").recording)
+
+    setup = Setup.of(Experiment(), Endless(own="yes"), own)
+
+    assert setup.source.held == own
+    assert len(pickle.dumps(setup)) < own.recording.points.nbytes + 50_000
+
+
+def test_a_file_that_is_not_there_or_too_large_is_refused_in_a_sentence(monkeypatch):
+    settings = Endless(own="yes")
+
+    with pytest.raises(Invalid, match="Data page"):
+        Setup.of(Experiment(), settings)
+    large = HeldRecording(("large",), shipped("disk").recording)
+    monkeypatch.setattr("dashboard.model.endless.MOST_BYTES", large.recording.points.nbytes - 1)
+    with pytest.raises(Invalid, match="cannot be streamed"):
+        Setup.of(Experiment(), settings, large)
 
 
 @pytest.mark.parametrize(
@@ -60,4 +109,4 @@ def test_events_that_cannot_happen_to_the_model_are_refused_in_a_sentence():
     setup = Setup.of(Experiment(), Endless(events=(StateAway(at=50, state=5, length=50),)))
 
     with pytest.raises(Invalid, match="cannot happen to this model"):
-        setup.world()
+        setup.opened()

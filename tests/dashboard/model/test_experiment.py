@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.model.experiment import Experiment, indexed, normalised
+from dashboard.model.experiment import Experiment
 from dashboard.model.kinds import Invalid
 from dashboard.model.methods import BASELINES
+from dashboard.model.model_checks import indexed, normalised
 from dashboard.model.presets import PRESETS
 from dashboard.model.spaces.registry import SPACES
 from rhmm.paper import paper_model

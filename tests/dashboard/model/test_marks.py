@@ -1,8 +1,8 @@
 import pytest
 
 from dashboard.model import analysis
-from dashboard.model.experiment import MOST_STATES
 from dashboard.model.marks import ALL_MARKS, MARKS
+from dashboard.model.model_checks import MOST_STATES
 from tests.dashboard.contrast import DARK, LIGHT, contrast
 
 

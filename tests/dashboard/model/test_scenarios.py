@@ -11,7 +11,7 @@ def test_every_scenario_can_happen_to_every_preset(space):
     for preset in SPACES[space].presets.values():
         experiment = Experiment(**preset, window=60)
         for scenario in scenarios(experiment.n_states).values():
-            Setup.of(experiment, Endless(events=scenario.events)).world()
+            Setup.of(experiment, Endless(events=scenario.events)).opened()
 
 
 def test_a_scenario_is_found_again_by_its_events():

@@ -6,7 +6,8 @@ import pytest
 
 from dashboard.compute.implications import separations
 from dashboard.model import truth
-from dashboard.model.experiment import MOST_STATES, Experiment, window_for
+from dashboard.model.experiment import Experiment, window_for
+from dashboard.model.model_checks import MOST_STATES
 from dashboard.model.presets import PRESETS
 from dashboard.model.spaces.disk import DISK_CHART
 

@@ -111,6 +111,30 @@ def test_the_script_runs_and_prints_the_numbers_of_the_page(experiment, tmp_path
         assert [float(number) for number in line.split()[-5:]] == expected
 
 
+def test_the_script_of_a_recording_loads_it_and_prints_the_numbers_of_the_page(tmp_path):
+    experiment = Experiment(recording="disk", window=80, states=4, seed=2)
+    run = runs.compute(experiment, lambda *_: None)
+    file = tmp_path / "run.py"
+    file.write_text(files.run_script(experiment), encoding="utf-8")
+
+    done = subprocess.run(
+        [sys.executable, file], cwd=ROOT, env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+
+    assert "from rhmm.datasets import make_chain" in file.read_text(encoding="utf-8")
+    table = tables.methods_table(run)
+    printed = [line.split() for line in done.stdout.replace(" %", "").splitlines()[1:]]
+    expected = zip(
+        table["Method"],
+        table["Agreement with the labels (%)"],
+        table["Log-likelihood per observation"],
+        strict=True,
+    )
+    named = [(name.partition(" (")[0], *numbers) for name, *numbers in expected]
+    assert [tuple(line) for line in printed] == named
+
+
 @pytest.mark.parametrize("script", [files.run_script(Experiment()), files.sweep_script(SWEEP)])
 def test_a_script_without_rhmm_says_in_one_sentence_how_to_install_it(script, tmp_path):
     file = tmp_path / "script.py"

@@ -20,7 +20,7 @@ MOMENTS = (84, 100, 300, 500)
 def steps_of(key):
     variant = INSPECTED[key]
     source = Experiment(length=500, window=60, seed=1).source
-    return Replay(source, variant.learner, {**variant.options, "window": 60}, 1)
+    return Replay(source, variant.learner, {**variant.options, "window": 60}, 1, 3)
 
 
 @pytest.fixture(scope="module", params=KEYS)

@@ -14,6 +14,7 @@ MAY_SAY_IT = {
     "dashboard/compute/kernels.py": "means the disk that files are on",
     "dashboard/text/glossary.py": "explains the words",
     "dashboard/compute/recording_map.py": "draws a recording of the disk on the disk",
+    "dashboard/model/spaces/recorded.py": "draws a recording of the disk on the disk",
     "dashboard/figures/fitted.py": "draws a recording of the disk on the disk",
     "dashboard/figures/fitted_solid.py": "draws a recording of hyperbolic 3-space in the ball",
     "dashboard/model/analysis.py": "lists the spaces of simulated recordings",

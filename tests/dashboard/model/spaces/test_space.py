@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from dashboard.model import truth
-from dashboard.model.experiment import MOST_STATES, Experiment, window_for
+from dashboard.model.experiment import Experiment, window_for
 from dashboard.model.kinds import Invalid
+from dashboard.model.model_checks import MOST_STATES
 from dashboard.model.spaces.registry import DEFAULT, SPACES
 
 MODELS = [

@@ -15,8 +15,13 @@ class Principal(NamedTuple):
     """The centre of mass, shape (*point_shape,)."""
     axes: np.ndarray
     """The directions to the right and up, in normal coordinates; shape (2, dim)."""
-    share: float
-    """Of the variance of the points that the plane shows."""
+    shares: tuple[float, float]
+    """Of the variance of the points that each of these directions shows."""
+
+    @property
+    def share(self) -> float:
+        """Of the variance that the plane shows."""
+        return min(sum(self.shares), 1.0)
 
     def places(self, points: np.ndarray) -> np.ndarray:
         """Where points (T, *point_shape) lie on the map, shape (T, 2)."""
@@ -33,6 +38,7 @@ def principal_plane(manifold: Manifold, points: np.ndarray) -> Principal:
     largest = best[np.arange(len(best)), np.abs(best).argmax(axis=1)]
     axes = np.zeros((2, len(values)))  # on a line there is no second direction
     axes[: len(best)] = best * np.sign(largest)[:, None]  # else the sign would be by chance
-    total = values.sum()
-    share = values[-2:].sum() / total if total > 0.0 else 1.0
-    return Principal(manifold, centre, axes, min(float(share), 1.0))
+    total, kept = values.sum(), np.zeros(2)
+    kept[: len(best)] = values[::-1][:2]
+    first, second = kept / total if total > 0.0 else (1.0, 0.0)
+    return Principal(manifold, centre, axes, (float(first), float(second)))

@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import logm, sqrtm
 from sklearn.decomposition import PCA
 
-from dashboard.compute.principal import principal_plane
+from dashboard.model.spaces.principal import principal_plane
 from rhmm import SPD, Euclidean, Hyperbolic, LogEuclideanSPD
 from tests.reading.files import disk_points, matrices
 
