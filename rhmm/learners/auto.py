@@ -6,8 +6,8 @@ import numpy as np
 
 from rhmm.emissions import RIEMANNIAN, n_parameters
 from rhmm.learners.learner import OnlineLearner
-from rhmm.learners.shaped import ShapedFit
-from rhmm.learners.streaming import EMISSION, INIT, StreamingHMM
+from rhmm.learners.shaped import EMISSION, ShapedFit
+from rhmm.learners.streaming import INIT, StreamingHMM
 from rhmm.manifolds import Manifold
 from rhmm.search import Fit, Sample, climbed
 from rhmm.streams import start

@@ -6,11 +6,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm.emissions import WrappedGaussians, WrappedStudents, check_degrees, n_parameters
+from rhmm.emissions import (
+    EMISSIONS,
+    RIEMANNIAN,
+    WrappedGaussians,
+    WrappedStudents,
+    check_degrees,
+    n_parameters,
+)
 from rhmm.emissions import covariances as kinds
 from rhmm.estimator import AUTO
 from rhmm.gaussian.table import radial_table
 from rhmm.learners.baum_welch import Iterate, climb
+from rhmm.learners.learner import Option
 from rhmm.learners.tangent_start import Emission, searched_start, wrapped_law
 from rhmm.manifolds import Manifold
 from rhmm.parameters import delta_of_floor, stationary_law
@@ -30,6 +38,28 @@ _TOL = 1e-2
 """The gain in log-likelihood that ends EM."""
 _LEAST_VISITS = 1e-3
 """Expected visits of a state below which its points say nothing about its shape."""
+
+
+EMISSION = Option(
+    "emission",
+    "emission",
+    RIEMANNIAN,
+    "Law of a state",
+    "The paper's Gaussian, or one of the tangent space whose shape is learned; Student's has heavy "
+    "tails.",
+    choices={
+        RIEMANNIAN: "The paper's",
+        "isotropic": "Round",
+        "diag": "Along the axes",
+        "tied": "One shape for all",
+        "full": "Own shapes",
+        "student": "Round, heavy tails",
+        "student-diag": "Along the axes, heavy tails",
+        "student-tied": "One shape for all, heavy tails",
+        "student-full": "Own shapes, heavy tails",
+    },
+    phrases={name: name for name in EMISSIONS if name != RIEMANNIAN},
+)
 
 
 def check_shapes(learner) -> None:

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from rhmm.emissions import EMISSIONS, RIEMANNIAN, Law, check_emission
+from rhmm.emissions import RIEMANNIAN, Law, check_emission
 from rhmm.estimator import AUTO, check_components
 from rhmm.learners.learner import OnlineLearner, Option
 from rhmm.learners.online import OnlineHMM
-from rhmm.learners.shaped import ShapedFit, Shapes, check_shapes
+from rhmm.learners.shaped import EMISSION, ShapedFit, Shapes, check_shapes
 from rhmm.learners.tangent_start import Emission
 from rhmm.learners.windowed import check_window
 from rhmm.manifolds import Manifold
@@ -352,27 +352,6 @@ INIT = Option(
     "From seeds as of K-means among the first observations, or cold from a few random ones.",
     choices={"kmeans": "K-means", "cold": "Cold"},
     phrases={"cold": "cold start"},
-)
-
-EMISSION = Option(
-    "emission",
-    "emission",
-    RIEMANNIAN,
-    "Law of a state",
-    "The paper's Gaussian, or one of the tangent space whose shape is learned; Student's has heavy "
-    "tails.",
-    choices={
-        RIEMANNIAN: "The paper's",
-        "isotropic": "Round",
-        "diag": "Along the axes",
-        "tied": "One shape for all",
-        "full": "Own shapes",
-        "student": "Round, heavy tails",
-        "student-diag": "Along the axes, heavy tails",
-        "student-tied": "One shape for all, heavy tails",
-        "student-full": "Own shapes, heavy tails",
-    },
-    phrases={name: name for name in EMISSIONS if name != RIEMANNIAN},
 )
 
 LEARNER = OnlineLearner(
