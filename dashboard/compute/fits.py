@@ -222,7 +222,7 @@ def fit(
                 model, word = _over_all(recording, model, len(few.points), watch)
                 remark = f"{remark} {word}"
         else:
-            model, remark = _by_streaming(recording, n, watch), ""
+            model, remark = _by_streaming(recording, n, emission, watch), ""
         watch("Decoding", 0.97)
         reference = taught(few, recording, emission)
     points, lengths = recording.points, recording.lengths
@@ -269,12 +269,15 @@ def _by_em(
     return _plain(model), remark
 
 
-def _by_streaming(recording: Recording, n_states: int, watch: Watch) -> RiemannianHMM:
+def _by_streaming(
+    recording: Recording, n_states: int, emission: str, watch: Watch
+) -> RiemannianHMM:
     total = len(recording.points)
     learner = StreamingRiemannianHMM(
         recording.manifold,
         n_states,
         window=streaming_window(int(recording.observed.sum()), n_states),
+        emission=emission,
         random_state=SEED,
         callback=lambda one: watch("Streaming", one.n_samples_seen_ / total),
     )

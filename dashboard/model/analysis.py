@@ -87,12 +87,11 @@ def _one_of(
     about: str,
     label: str,
     help: str,
-    shown: Callable[[Any], bool] = lambda analysis: True,
 ) -> Any:
     """A setting that is one of these, the first unless another is chosen; `key` is its name in
     links, `about` begins a sentence about a wrong one."""
     words = tuple(names)
-    control = Control("radio", label, help, options=words, names=names, shown=shown)
+    control = Control("radio", label, help, options=words, names=names)
     return setting(words[0], key, Choice(about, words), control=control)
 
 
@@ -136,7 +135,6 @@ class Analysis(Settings):
         "How observations spread around the mean of their state. Round is the paper’s Gaussian, "
         "alike in all directions. The others are Gaussians of the tangent space at the mean; their "
         "widths and directions are learned.",
-        shown=lambda analysis: analysis.method == EM,
     )
     tails: str = _one_of(
         {LIGHT: "Of a Gaussian", HEAVY: "Heavy, of Student’s law"},
@@ -145,7 +143,6 @@ class Analysis(Settings):
         "Tails of states",
         "Heavy tails expect observations far from every mean, and let them pull less. How heavy "
         "they are is learned, one number for all states. Then outliers need no state of their own.",
-        shown=lambda analysis: analysis.method == EM,
     )
     centring: str = _one_of(
         {AS_IT_IS: "As they are", RECENTRED: "Each sequence re-centred"},
@@ -162,9 +159,7 @@ class Analysis(Settings):
 
     @property
     def emission(self) -> str:
-        """The engine's name of the law of observations in a state: streaming knows one alone."""
-        if self.method != EM:
-            return ROUND
+        """The engine's name of the law of observations in a state."""
         if self.tails == LIGHT:
             return self.shape
         return STUDENT if self.shape == ROUND else f"{STUDENT}-{self.shape}"
@@ -173,11 +168,6 @@ class Analysis(Settings):
     def n_states(self) -> int | str:
         """A number, or what is to choose it."""
         return int(self.states) if self.states in _COUNTS else self.states
-
-    @property
-    def leaves_law_aside(self) -> bool:
-        """Whether another law of observations is set than the method can learn."""
-        return self.method != EM and (self.shape, self.tails) != (ROUND, LIGHT)
 
 
 class ReadOptions(NamedTuple):

@@ -183,10 +183,6 @@ def _line(fitted: Fitted, state: int, stays: np.ndarray) -> list[str]:
     return line
 
 
-ONLY_ROUND = (
-    "One pass learns round states with the tails of a Gaussian: the shape and the tails that are "
-    "set are those of EM."
-)
 ASK_FOR_REFERENCE = "Compare with a model that was taught the labels"
 
 

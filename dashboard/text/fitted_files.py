@@ -137,7 +137,7 @@ def _learning(fitted: Fitted) -> tuple[list[str], str]:
         more.append("from rhmm import StreamingRiemannianHMM")
         window = streaming_window(fitted.n_observed, fitted.n_states)
         lines.append(
-            f"learner = StreamingRiemannianHMM(recording.manifold, {n}, window={window}, "
+            f"learner = StreamingRiemannianHMM(recording.manifold, {n}, window={window}{shape}, "
             f"random_state={SEED})\nmodel = learner.fit(points, lengths=lengths).to_hmm()"
         )
     return more, "\n".join(lines)

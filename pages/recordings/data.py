@@ -165,8 +165,6 @@ def show(progress) -> None:
 
 
 def show_reference(fitted: Fitted) -> None:
-    if me.analysis.valid.leaves_law_aside:
-        st.info(words.ONLY_ROUND)
     if fitted.reference is None:
         sync.hide("reference")
         return

@@ -15,6 +15,7 @@ from dashboard.model.analysis import (
     EM,
     FULL,
     PREDICTION,
+    ROUND,
     STREAMING,
     TIED,
     HeldFile,
@@ -87,15 +88,18 @@ def test_bic_is_that_of_the_shape_that_was_chosen():
     result = fits.compute(FitRequest(held, BIC, EM, TIED), ignore)
 
     np.testing.assert_array_equal(result.curve.values["bic"], found.values)
-    assert result.curve.online is None  # a streaming learner has round states
+    assert result.curve.online is None  # states are counted with the paper's emission
 
 
-def test_streaming_learns_in_one_pass_and_knows_where_sequences_end():
+@pytest.mark.parametrize("emission", [ROUND, TIED])
+def test_streaming_learns_in_one_pass_and_knows_where_sequences_end(emission):
     held = of_the_disk()
     points, lengths = held.recording.points, held.recording.lengths
-    learner = StreamingRiemannianHMM(held.recording.manifold, 3, window=74, random_state=0)
+    learner = StreamingRiemannianHMM(
+        held.recording.manifold, 3, window=74, emission=emission, random_state=0
+    )
 
-    result = fits.compute(FitRequest(held, 3, STREAMING), ignore)
+    result = fits.compute(FitRequest(held, 3, STREAMING, emission), ignore)
 
     expected = learner.fit(points, lengths=lengths).to_hmm().means_
     np.testing.assert_array_equal(result.model.means_, expected)

@@ -44,7 +44,7 @@ def test_a_link_opens_the_same_analysis():
     assert Analysis().to_query() == {}
 
 
-def test_the_law_of_a_state_is_the_engines_and_streaming_knows_one_alone():
+def test_the_law_of_a_state_is_the_engines_for_both_methods():
     laws = {
         Analysis(shape=shape, tails=tails).emission
         for shape in ("riemannian", "tied", "diag", "full")
@@ -52,9 +52,7 @@ def test_the_law_of_a_state_is_the_engines_and_streaming_knows_one_alone():
     }
     assert laws < set(EMISSIONS)
     assert len(laws) == 8
-    heavy = Analysis(tails="heavy", method="streaming")
-    assert (heavy.emission, heavy.leaves_law_aside) == ("riemannian", True)
-    assert not Analysis(tails="heavy").leaves_law_aside
+    assert Analysis(tails="heavy", method="streaming").emission == "student"
 
 
 def test_only_large_recordings_are_thinned():
