@@ -262,7 +262,8 @@ def opens_in_the_lab() -> None:
     if now.recording == FILE:
         st.caption(words.NOT_IN_THE_LAB)
         return
-    experiment = Experiment.of_recording(now.recording, now.n_states)
+    states = now.n_states if isinstance(now.n_states, int) else None  # what BIC finds comes later
+    experiment = Experiment.of_recording(now.recording, states)
     st.page_link(
         "experiment/live.py",
         label="Open in the Live lab: learned online, step by step",

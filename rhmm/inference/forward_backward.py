@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import copy_into, kernel, summing_kernel
+from rhmm._jit import copy_into, kernel
 from rhmm.inference.chain import Chain
 from rhmm.inference.forward import forward, forward_pass, is_fragile
 from rhmm.inference.reversal import smooth_back
@@ -96,13 +96,25 @@ def smooth_pass(alpha, density, transition, ends, zeta_sum):
             zeta_sum[i, j] += outer[i, j] * transition[i, j]
 
 
-@summing_kernel
+@kernel
 def _add_products(shares, later, count, outer):
-    """Add Σ_t ``shares[i, t] later[j, t]`` to ``outer[i, j]``."""
+    """Add Σ_t ``shares[i, t] later[j, t]`` to ``outer[i, j]``.
+
+    Four sums run side by side, in vectors. A compiler that may order sums itself orders them
+    differently in each kernel that this is part of, and the one that a process loads first is used
+    by all: results would depend on what was called before.
+    """
+    fours = count - count % 4
     for i in range(len(outer)):
         mine = shares[i]
         for j in range(len(outer)):
-            other, total = later[j], 0.0
-            for t in range(count):
-                total += mine[t] * other[t]
-            outer[i, j] += total
+            other = later[j]
+            a, b, c, d = 0.0, 0.0, 0.0, 0.0
+            for t in range(0, fours, 4):
+                a += mine[t] * other[t]
+                b += mine[t + 1] * other[t + 1]
+                c += mine[t + 2] * other[t + 2]
+                d += mine[t + 3] * other[t + 3]
+            for t in range(fours, count):
+                a += mine[t] * other[t]
+            outer[i, j] += (a + b) + (c + d)

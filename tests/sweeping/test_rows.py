@@ -210,8 +210,8 @@ def test_a_file_of_rhmm_05_is_refused_with_a_sentence(runs, tmp_path, name):
 def test_the_columns_are_the_options_of_all_learners_and_the_measures(runs, tmp_path):
     save_runs(tmp_path / "runs.csv", TRUTH, runs)
     header = (tmp_path / "runs.csv").read_text().splitlines()[0].split(",")
-    assert header[:18] == [
+    assert header[:19] == [
         "truth", "engine", "learner", "length", "transition_update", "memory", "window", "init",
-        "seed", "accuracy", "ceiling", "transition_error", "mean_error", "sigma_error",
+        "emission", "seed", "accuracy", "ceiling", "transition_error", "mean_error", "sigma_error",
         "log_likelihood", "seconds", "nbytes", "transmat_0_0",
     ]  # fmt: skip

@@ -45,8 +45,8 @@ def test_it_goes_on_filtering_in_any_pieces(fitted, points):
     np.testing.assert_allclose(rest[50:], whole[50:], atol=1e-9)  # how it began is forgotten
 
 
-def test_time_passes_while_all_is_missing(fitted):
-    law = fitted._law
+def test_time_passes_while_all_is_missing(fitted, points):
+    (law,) = fitted.partial_fit_predict_proba(points[2_001:2_002])
     missing = np.full((3, 2), np.nan)
 
     laws = fitted.partial_fit_predict_proba(missing)
@@ -61,14 +61,14 @@ def test_it_keeps_the_latest_observations_alone(monkeypatch, points):
     for piece in np.split(points, [7, 300, 1_250, 1_800]):
         em.partial_fit_predict_proba(piece)
     seen = []
-    monkeypatch.setattr(em, "_fit", lambda latest, count: seen.append((latest, count)))
+    monkeypatch.setattr(em, "_fit", lambda *fit: seen.append(fit))
 
     em.refit()
     em._thread.join()
 
-    ((latest, count),) = seen
+    ((latest, lengths, count),) = seen
     np.testing.assert_array_equal(latest, points[-500:])
-    assert count == 3_000
+    assert (list(lengths), count) == ([500], 3_000)
     assert em.state_nbytes_ == 500 * 2 * 8
 
 
