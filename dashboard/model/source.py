@@ -31,7 +31,7 @@ class Source(Protocol):
     def observe(self) -> Observations: ...
 
     def true_model(self) -> RiemannianHMM | None:
-        """None if nobody knows it: then there is no ceiling, and no error of what is learned."""
+        """None if it is unknown: then there is no ceiling, and no error of what is learned."""
 
 
 @dataclass(frozen=True)
