@@ -4,7 +4,6 @@ import operator
 
 import numpy as np
 
-
 _LARGEST = 2**63 - 1
 """The largest whole number that kernels can count to."""
 
