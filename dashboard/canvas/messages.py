@@ -1,6 +1,5 @@
 """What Python says to a canvas: a run, its observations, a true model. `protocol` has the form."""
 
-import hashlib
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
@@ -43,7 +42,7 @@ _made = SharedCache(64)
 
 def run_id(run: ExperimentRun) -> str:
     """The same for the same experiment, wherever and whenever it is computed."""
-    return hashlib.sha256(repr(run.experiment).encode()).hexdigest()[:12]
+    return run.experiment.digest[:12]
 
 
 # The observations
@@ -190,7 +189,8 @@ def _once(run: ExperimentRun, key: str, chart: Chart, part: Hashable, make: Call
     method = run.method(key)
     if method is None:
         return make()
-    return _made.get((method, json.dumps(chart.about()), part), make)
+    key = (method, json.dumps(chart.about()), part)
+    return _made.get(key, make, beside=run.experiment.own)
 
 
 def _named(key: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

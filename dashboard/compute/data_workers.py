@@ -140,8 +140,7 @@ def serve() -> None:
     send = answers()
     with suppress(EOFError, BrokenPipeError):  # the server has gone
         while True:
-            function, arguments = question()
-            _answer(function, arguments, send)
+            _answer(*question(), send)  # which nothing here may keep: it may be private
 
 
 def _answer(function: Callable, arguments: tuple, send: Callable[[News], None]) -> None:

@@ -5,7 +5,9 @@ from typing import NamedTuple
 from dashboard.compute import data_workers, kernels
 from dashboard.compute.data_workers import Watch
 from dashboard.compute.jobs import Report
+from dashboard.compute.runs import told_if_not_started
 from dashboard.compute.shared_cache import SharedCache
+from dashboard.model.methods import capitalised
 from dashboard.model.plan import Sweep
 from dashboard.model.source import Recorded
 from rhmm import Run, evaluate_without_truth
@@ -45,22 +47,22 @@ def compute(sweep: Sweep, report: Report) -> Outcome:
         report(Outcome(tuple(done)), doing, len(done) / len(tasks))
 
     for task in tasks:
-        arguments = (experiment.recording, experiment.n_states, space, task)
 
-        def made(arguments: tuple = arguments) -> Run:
+        def made(task: Task = task) -> Run:
+            arguments = (experiment.source, experiment.n_states, space, task)
             return data_workers.call(run_once, arguments, report_progress)
 
         report_progress()
-        done.append(_runs.get(arguments, made))
+        key = (experiment.held.key, experiment.n_states, task)
+        done.append(_runs.get(key, made, beside=experiment.own))
     return Outcome(tuple(done))
 
 
-def run_once(recording: str, n_states: int, space: str, task: Task, watch: Watch) -> Run:
+def run_once(source: Recorded, n_states: int, space: str, task: Task, watch: Watch) -> Run:
     """One run on a recording, in a process beside the server. What needs a truth is NaN."""
     configuration, seed = task
     kernels.Part(space, configuration.learner).load()  # times are of the method alone
     watch("", 0.0)
-    source = Recorded(recording)
     points, states, lengths = source.observe()
     estimator, seconds = learned(
         configuration.entry,
@@ -71,8 +73,10 @@ def run_once(recording: str, n_states: int, space: str, task: Task, watch: Watch
         options=configuration.settings,
         lengths=lengths,
     )
+    with told_if_not_started(capitalised(configuration.name)):
+        model = estimator.to_hmm()
     found = evaluate_without_truth(
-        estimator.to_hmm(),
+        model,
         points,
         states,
         lengths=lengths,

@@ -136,8 +136,7 @@ def serve() -> None:
 
     with suppress(EOFError, BrokenPipeError):  # the server has gone
         while True:
-            experiment, same_data = question()
-            _answer(experiment, same_data, send, question)
+            _answer(*question(), send, question)  # which nothing here may keep: it may be private
 
 
 def _answer(

@@ -2,14 +2,16 @@
 
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, cast
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 from dashboard.compute import kernels
-from dashboard.compute.jobs import Report
+from dashboard.compute.jobs import Expected, Report
 from dashboard.compute.shared_cache import SharedCache
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import CEILING, ONLINE_LEARNERS, method_name
@@ -106,14 +108,15 @@ _charts = SharedCache(16)
 
 
 def map_of(experiment: Experiment, points: np.ndarray) -> Chart:
-    """The map of an experiment. That of a recording is made from all its observations, once for all
-    visitors; before these are known, it is empty."""
+    """The map of an experiment. That of a recording is made from all its observations, once; before
+    these are known, it is empty."""
     space = experiment.observed_in
     if not isinstance(space, RecordedSpace):
         return experiment.chart
     if not len(points):
         return space.pending_chart
-    return _charts.get(experiment.source, lambda: space.chart_of(points))
+    key = experiment.held.key
+    return _charts.get(key, lambda: space.chart_of(points), beside=experiment.own)
 
 
 def empty_run(experiment: Experiment) -> ExperimentRun:
@@ -235,7 +238,9 @@ def _learn(
         watch=watch,
         clock=_clock,
     )
-    evaluation, path = _evaluated(run, truth, estimator, seconds), learner.path(estimator)
+    with told_if_not_started(name):
+        evaluation = _evaluated(run, truth, estimator, seconds)
+    path = learner.path(estimator)
     method = MethodResult(
         **vars(evaluation),
         key=key,
@@ -243,6 +248,18 @@ def _learn(
         remark=learner.remark(estimator),
     )
     return _judged(run, method) if learner.is_online and path is not None else method
+
+
+@contextmanager
+def told_if_not_started(name: str) -> Iterator[None]:
+    """Where the result of a learner of this name is asked for: a file may hold too little."""
+    try:
+        yield
+    except NotFittedError:
+        raise Expected(
+            f"{name} finds no start: too few observations are there, or differ from those before "
+            "them. A smaller Δ may help."
+        ) from None
 
 
 def _named_like(run: ExperimentRun, truth: RiemannianHMM | None) -> RiemannianHMM | None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dashboard.compute.shared_cache import SharedCache
+from dashboard.model.analysis import HeldRecording
 from dashboard.model.source import Source
 from rhmm.learners.learner import Learner
 from rhmm.learners.online import OnlineHMM
@@ -110,11 +111,17 @@ class Replay:
 
 
 def replay(
-    source: Source, learner: Learner, options: Mapping[str, Any], seed: int, n_states: int
+    source: Source,
+    learner: Learner,
+    options: Mapping[str, Any],
+    seed: int,
+    n_states: int,
+    own: HeldRecording | None = None,
 ) -> Replay:
-    """The replay of this learner on this chain, shared by all visitors."""
-    key = (source, learner.key, tuple(sorted(options.items())), seed, n_states)
-    return _replays.get(key, lambda: Replay(source, learner, options, seed, n_states))
+    """The replay of this learner on this chain, shared by all visitors, unless `own` is the file of
+    one of them."""
+    key = (repr(source), learner.key, tuple(sorted(options.items())), seed, n_states)
+    return _replays.get(key, lambda: Replay(source, learner, options, seed, n_states), beside=own)
 
 
 def _kind(learner: OnlineHMM) -> str:

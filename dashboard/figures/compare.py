@@ -1,5 +1,6 @@
 """The figures of Compare: the methods' results side by side, each with its alternative text."""
 
+from html import escape
 from typing import NamedTuple
 
 import numpy as np
@@ -42,18 +43,20 @@ def pictures(run: ExperimentRun, centre: int | None = None) -> Pictures:
 
     `centre` is the state whose true mean is in the middle of the maps; None shows them whole.
     """
-    return _drawn.get((*_stage(run), centre), lambda: _draw(run, centre))
+    own = run.experiment.own
+    return _drawn.get((*_stage(run), centre), lambda: _draw(run, centre), beside=own)
 
 
 def kept_timeline(
     run: ExperimentRun, posteriors: dict[str, NDArray], window: tuple[int, int]
 ) -> Drawing:
     """`timeline`, drawn once for each stage of a run and each window."""
-    return _timelines.get((*_stage(run), window), lambda: timeline(run, posteriors, window))
+    key, own = (*_stage(run), window), run.experiment.own
+    return _timelines.get(key, lambda: timeline(run, posteriors, window), beside=own)
 
 
 def _stage(run: ExperimentRun) -> tuple:
-    return run.experiment, tuple(method.key for method in run.methods)
+    return run.experiment.digest, tuple(method.key for method in run.methods)
 
 
 def chart_of(run: ExperimentRun, centre: int | None) -> Chart:
@@ -307,7 +310,10 @@ def _true_names(run: ExperimentRun) -> list[str]:
     """What the true states or labels are called; the last one is for −1."""
     experiment = run.experiment
     states = [f"state {i + 1}" for i in range(experiment.n_states)]
-    return [*(experiment.label_names or states), "no label"]
+    return [
+        *(map(escape, experiment.label_names) if experiment.label_names else states),
+        "no label",
+    ]
 
 
 def _wrong(run: ExperimentRun, method: MethodResult, part: slice) -> NDArray[np.bool_]:

@@ -5,12 +5,13 @@ is one immutable value that is always valid; `fields` says how it is checked and
 link.
 """
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from dashboard.model.analysis import OFFERED, shipped
-from dashboard.model.analysis import SIMULATED as SIMULATED_RECORDINGS
+from dashboard.model.analysis import OFFERED, HeldRecording
 from dashboard.model.fields import Control, Settings, setting
 from dashboard.model.kinds import (
     Choice,
@@ -37,7 +38,15 @@ from dashboard.model.model_checks import (
     checked_startprob,
     checked_transmat,
 )
-from dashboard.model.source import Recorded, Simulated
+from dashboard.model.source import (
+    SIMULATED,
+    Recorded,
+    Simulated,
+    SourceChoice,
+    held_by,
+    source_title,
+    states_at_first,
+)
 from dashboard.model.spaces.chart import Chart, Coordinates
 from dashboard.model.spaces.recorded import RecordedSpace
 from dashboard.model.spaces.registry import DEFAULT, SPACES
@@ -56,19 +65,8 @@ WINDOWS = (20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 400, 600, 800, 1000, 1500
 MODEL = ("transmat", "means", "sigmas", "startprob")
 """The parameters of the true model."""
 
-SIMULATED = "simulated"
-"""In place of a recording: a chain that is drawn from the true model."""
-
 TRUTH = ("space", *MODEL)
 """The settings of the true model: its parameters, and the space that it lives in."""
-
-
-def source_title(source: str) -> str:
-    """What the visitor calls a source."""
-    if source == SIMULATED:
-        return "Simulated chain of a true model"
-    title = OFFERED[source].title
-    return f"Simulated recording: {title}" if source in SIMULATED_RECORDINGS else title
 
 
 def least_window(n_states: int) -> int:
@@ -89,7 +87,7 @@ def _checked_states(states: int | None, known: Known) -> int | None:
     recording = known["recording"]
     if recording == SIMULATED:
         return None
-    return states or min(MOST_STATES, OFFERED[recording].states)
+    return states or min(MOST_STATES, states_at_first(recording))
 
 
 class _Length(WholeNumber):
@@ -102,7 +100,7 @@ class _Length(WholeNumber):
 def _checked_length(length, known: Known) -> int:
     if known["recording"] == SIMULATED:
         return WholeNumber("T", LEAST_LENGTH, MOST_LENGTH).check(length)
-    return len(shipped(known["recording"]).recording.points)
+    return len(held_by(known["recording"]).recording.points)
 
 
 def _checked_window(window: int, known: Known) -> int:
@@ -177,9 +175,10 @@ class Experiment(Settings):
     TOGETHER: ClassVar[tuple[str, ...]] = TRUTH  # half of a model would be one that was never set
     WRITES_DEFAULTS: ClassVar[bool] = True  # a link means the same after the defaults have changed
 
-    recording: str = setting(
-        SIMULATED, "source", Choice("The source", (SIMULATED, *OFFERED)), quiet=True
+    recording: str | HeldRecording = setting(
+        SIMULATED, "source", SourceChoice("The source", (SIMULATED, *OFFERED)), quiet=True
     )
+    """By its name, or the visitor's own."""
     states: int | None = setting(
         None,
         "N",
@@ -266,17 +265,18 @@ class Experiment(Settings):
     @classmethod
     def plain(cls, asked: Known) -> "Experiment":
         """The default of the recording or space that is asked for: others would not fit there."""
-        if asked.get("recording") in OFFERED:
-            return cls.of_recording(asked["recording"])
+        recording = asked.get("recording")
+        if isinstance(recording, HeldRecording) or recording in OFFERED:
+            return cls.of_recording(recording)
         space = SPACES.get(asked.get("space", DEFAULT.key), DEFAULT)
         return cls(**space.truth)
 
     @classmethod
-    def of_recording(cls, recording: str, states: int | None = None) -> Self:
+    def of_recording(cls, recording: str | HeldRecording, states: int | None = None) -> Self:
         """A recording with a Δ that leaves most of it to be learned online, and as many states as
         it makes sense to begin with, unless others are asked for."""
         plain = cls(recording=recording, states=min(states, MOST_STATES) if states else None)
-        most = min(cls.window, plain.length // 4)
+        most = min(cls.window, plain.held.n_observed // 4)
         window = max((w for w in WINDOWS if w <= most), default=LEAST_WINDOW)
         return replace(plain, window=window_for(plain.n_states, window))
 
@@ -295,6 +295,21 @@ class Experiment(Settings):
         return self.recording != SIMULATED
 
     @property
+    def held(self) -> HeldRecording:
+        """The recording, if the data are one."""
+        return held_by(self.recording)
+
+    @property
+    def own(self) -> HeldRecording | None:
+        """The recording, if it is a visitor's own: what is made of it goes with that visitor."""
+        return self.recording if isinstance(self.recording, HeldRecording) else None
+
+    @cached_property
+    def digest(self) -> str:
+        """The same for the same settings and data, wherever they are. It holds no data."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()
+
+    @property
     def n_states(self) -> int:
         """How many hidden states the true model has, or how many a recording is learned with."""
         return self.states or len(self.means)
@@ -302,7 +317,7 @@ class Experiment(Settings):
     @property
     def label_names(self) -> tuple[str, ...]:
         """What the labels of a recording are called; empty if it has none, or is simulated."""
-        return shipped(self.recording).recording.label_names if self.is_recorded else ()
+        return self.held.recording.label_names if self.is_recorded else ()
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -344,7 +359,7 @@ class Experiment(Settings):
     @property
     def source(self) -> Simulated | Recorded:
         """Where the observations come from; the other settings say how they are learned."""
-        return Recorded(self.recording) if self.is_recorded else self.simulated
+        return Recorded(self.held) if self.is_recorded else self.simulated
 
     @property
     def simulated(self) -> Simulated:
@@ -376,6 +391,8 @@ class Experiment(Settings):
             ONLINE_LEARNERS[key].describe(self.options_of(key)) for key in self.algorithms
         )
         if self.is_recorded:
-            title = source_title(self.recording)
-            return f"{title}: {self.length:,} observations, {count}, learned online ({ways})."
+            title, part = source_title(self.recording), f"{self.length:,}"
+            if self.own is not None and self.own.whole > self.length:
+                part = f"the first {part} of {self.own.whole:,}"
+            return f"{title}: {part} observations, {count}, learned online ({ways})."
         return f"{self.length:,} observations of a chain with {count}, learned online ({ways})."

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from dashboard.compute.shared_cache import shared
+from dashboard.compute.shared_cache import Same, SharedCache
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import Variant, capitalised, variant_of
 from dashboard.text import formatting
@@ -14,6 +14,8 @@ from rhmm.sweeping import Summary, enough_window, noise_floor, summarise
 
 WITHIN = 0.01
 """How near the ceiling is near enough."""
+
+_costs = SharedCache(64)
 
 
 class DeltaCost(NamedTuple):
@@ -30,10 +32,11 @@ class DeltaCost(NamedTuple):
 def delta_cost(experiment: Experiment, variant: Variant, runs: Iterable[Run]) -> DeltaCost | None:
     """What the experiment's Δ costs with this algorithm; None if it has not been run yet."""
     # runs have seeds of their own: visitors who differ in theirs share the answer
-    return _delta_cost(replace(experiment, seed=Experiment.seed), variant, runs)
+    asked = replace(experiment, seed=Experiment.seed)
+    key = (asked.digest, variant.key, Same(runs))
+    return _costs.get(key, lambda: _delta_cost(asked, variant, runs), beside=experiment.own)
 
 
-@shared(64)
 def _delta_cost(experiment: Experiment, variant: Variant, runs: Iterable[Run]) -> DeltaCost | None:
     window = experiment.window if variant.has_window else None
     family = [run for run in runs if variant_of(run.configuration) == variant]

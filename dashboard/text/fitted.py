@@ -6,7 +6,7 @@ import numpy as np
 
 from dashboard.compute.counting import Curve
 from dashboard.compute.fits import Fitted
-from dashboard.model.analysis import ROUND, HeldFile, HeldRecording
+from dashboard.model.analysis import LEAST_ONLINE, ROUND, HeldFile, HeldRecording
 from dashboard.text import columns, formatting, tables
 from rhmm import Hyperbolic
 from rhmm.datasets.dataset import Dataset
@@ -24,7 +24,7 @@ SHRINKAGE_NAMES = {"oas": "OAS", "ledoit-wolf": "Ledoit–Wolf", "none": "None"}
 
 KEPT = (
     "The file is kept in the memory of this server for you alone, and is gone a few minutes after "
-    "you close the page. At most 50 MB; nothing in it is run."
+    "you close the page. At most 52 MB; nothing in it is run."
 )
 FORMATS = (
     "CSV, NPY, NPZ or Parquet, a row for each observation: points of the disk or ball, positive "
@@ -54,10 +54,7 @@ _SIGNS = (
     "is a way in which muscles work together."
 )
 
-NOT_IN_THE_LAB = (
-    "The Live lab and the pages around it learn simulated chains and the recordings that come with "
-    "the product. Your own file stays on this page."
-)
+TOO_SHORT = f"A file of at least {LEAST_ONLINE} observations also opens in the Live lab."
 
 STORIES = {
     "emg": Story(

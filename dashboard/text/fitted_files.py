@@ -15,15 +15,12 @@ from dashboard.compute.fits import Fitted
 from dashboard.model.analysis import (
     EM,
     LAST_STEPS,
-    OFFERED,
     ROUND,
     SEED,
-    HeldFile,
-    ReadOptions,
     streaming_window,
     thinned_size,
 )
-from dashboard.text.files import NEEDS_RHMM, csv_of
+from dashboard.text.files import NEEDS_RHMM, csv_of, recording_lines
 
 INSTALL = "pip install . (in the folder of the project rhmm, the one with pyproject.toml)"
 REFERENCE = (
@@ -60,7 +57,7 @@ def model_json(fitted: Fitted) -> bytes:
 
 def script(fitted: Fitted) -> str:
     """A program that computes the numbers on the page again, with rhmm alone."""
-    imports, recording = _source(fitted.request.held.key)
+    imports, recording = recording_lines(fitted.request.held)
     more, learning = _learning(fitted)
     recentring = ""
     if fitted.request.is_recentred:
@@ -75,25 +72,6 @@ def script(fitted: Fitted) -> str:
         recentring=recentring,
         learning=learning,
     )
-
-
-def _source(key: tuple) -> tuple[list[str], str]:
-    """Imports, and the lines that read the recording."""
-    first = key[0]
-    if isinstance(first, HeldFile):
-        options: ReadOptions = key[1]
-        said = "".join(f", {name}={_written(value)}" for name, value in options.said().items())
-        names = "Window, read" if options.window is not None else "read"
-        return (
-            [f"from rhmm.reading import {names}"],
-            f'recording, report = read({first.name!r}{said})\nprint(*report.notes, sep="\\n")',
-        )
-    call = OFFERED[first].call
-    return [f"from rhmm.datasets import {call.partition('(')[0]}"], f"recording = {call}"
-
-
-def _written(value: Any) -> str:
-    return repr(tuple(value)) if type(value) is tuple else repr(value)
 
 
 def _learning(fitted: Fitted) -> tuple[list[str], str]:

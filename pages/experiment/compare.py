@@ -1,5 +1,7 @@
 """Compare: online learners, EM, K-means and the ceiling on the same data, and why they differ."""
 
+from html import escape
+
 import streamlit as st
 
 from dashboard.compute.measures import posteriors
@@ -132,9 +134,9 @@ def show_matrices(run, pictures: compare.Pictures) -> None:
 
 
 def labels_in_words(run) -> str:
-    """Which label each state is matched with."""
+    """Which label each state is matched with, in HTML."""
     names = run.experiment.label_names
-    listed = ", ".join(f"{i + 1} {name}" for i, name in enumerate(names))
+    listed = ", ".join(f"{i + 1} {escape(name)}" for i, name in enumerate(names))
     return f"Labels, in the order of the states matched with them: {listed}." if names else ""
 
 

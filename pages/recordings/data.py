@@ -259,11 +259,13 @@ def show_stays(fitted: Fitted) -> None:
 def opens_in_the_lab() -> None:
     """The way to the pages that learn the same recording online."""
     now = me.analysis.valid
-    if now.recording == FILE:
-        st.caption(words.NOT_IN_THE_LAB)
+    recording = mine.online if now.recording == FILE else now.recording
+    if recording is None:
+        if mine.held is not None:
+            st.caption(words.TOO_SHORT)
         return
     states = now.n_states if isinstance(now.n_states, int) else None  # what BIC finds comes later
-    experiment = Experiment.of_recording(now.recording, states)
+    experiment = Experiment.of_recording(recording, states)
     st.page_link(
         "experiment/live.py",
         label="Open in the Live lab: learned online, step by step",
@@ -290,6 +292,6 @@ if job is None:
     leave()
 else:
     if job.finished:
-        mine.keep(job)
+        mine.compare_counts(job.progress.result)
     follow(job, current, show, every=POLL_BESIDE_CHARTS)
 opens_in_the_lab()
