@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dashboard.compute.feeding import feed
 from dashboard.compute.shared_cache import SharedCache
 from dashboard.model.analysis import HeldRecording
 from dashboard.model.source import Source
@@ -93,21 +94,11 @@ class Replay:
             at = max(seen for seen in self._snapshots if seen < k)
             learner = copy.deepcopy(self._snapshots[at])
             for stop in range(at + self._stride, k, self._stride):
-                self._go_on(learner, at, stop)
+                feed(learner, self.points, self._lengths, at, stop)
                 self._snapshots[stop] = copy.deepcopy(learner)
                 at = stop
-            self._go_on(learner, at, k)
+            feed(learner, self.points, self._lengths, at, k)
             return learner
-
-    def _go_on(self, learner: OnlineHMM, first: int, stop: int) -> None:
-        """Learn these observations, sequence by sequence."""
-        ends = np.cumsum([] if self._lengths is None else self._lengths).astype(int).tolist()
-        for end in ends:
-            if first < end <= stop:
-                learner.partial_fit(self.points[first:end], lengths=[end - first])
-                first = end
-        if first < stop:
-            learner.partial_fit(self.points[first:stop])
 
 
 def replay(

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.compute.measures import confusion
+from dashboard.compute.outlines import outlines
 from dashboard.compute.runs import ExperimentRun, MethodResult
 from dashboard.compute.shared_cache import SharedCache
 from dashboard.figures import common
@@ -16,6 +17,7 @@ from dashboard.model.methods import CEILING, EM, method_name
 from dashboard.model.spaces.chart import Chart
 from dashboard.model.spaces.registry import SPACES
 from dashboard.text import formatting
+from rhmm.emissions import RIEMANNIAN
 
 MOST_POINTS = 1_200
 """Points on each small map: enough to see the clouds, few enough to draw at once."""
@@ -82,16 +84,17 @@ def _draw(run: ExperimentRun, centre: int | None = None) -> Pictures:
 
 def map_of(run: ExperimentRun, method: MethodResult, centre: int | None = None) -> Drawing:
     """The observations in the labels of a method, and its means."""
-    shown, experiment = _sample(run), run.experiment
-    is_recorded = experiment.is_recorded
+    shown, experiment, chart = _sample(run), run.experiment, chart_of(run, centre)
+    is_recorded, has_shape = experiment.is_recorded, method.model.law_.emission != RIEMANNIAN
     return map_figure(
-        chart_of(run, centre),
+        chart,
         _titled(run, method),
         run.points[shown],
         method.states[shown],
         method.model.means_,
         method.model.sigmas_,
         None if is_recorded else SPACES[experiment.space].points(experiment.means),
+        outlines(chart, method.model) if has_shape else None,
     )
 
 

@@ -73,7 +73,7 @@ MEASURES = (
 
 OF_RECORDINGS = (
     Measure("accuracy", "Agreement with the labels", False, ".2%"),
-    Measure("log_likelihood", "Log-likelihood per observation", False, ".4f"),
+    Measure("log_likelihood", columns.PREDICTIVE.name, False, ".4f"),
     *MEASURES[3:],
 )
 """What is drawn where there is no truth."""

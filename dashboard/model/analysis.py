@@ -25,7 +25,7 @@ BIC, PREDICTION = "auto", "prediction"
 """In place of a number of states: what chooses it."""
 FILE = "file"
 """In place of a recording that ships with the product: the visitor's own file."""
-EM, STREAMING = "em", "streaming"
+EM, STREAMING, AUTO = "em", "streaming", "auto"
 ROUND, TIED, DIAG, FULL = "riemannian", "tied", "diag", "full"
 """Emissions, by the engine's names."""
 LIGHT, HEAVY = "light", "heavy"
@@ -121,11 +121,13 @@ class Analysis(Settings):
         ),
     )
     method: str = _one_of(
-        {EM: "EM", STREAMING: "Streaming, one pass"},
+        {EM: "EM", STREAMING: "Streaming, one pass", AUTO: "Automatic memory, one pass"},
         "learn",
         "The method",
         "Learned by",
-        "EM goes over all observations again and again. Streaming sees each of them once.",
+        "EM goes over all observations again and again. Streaming sees each of them once. The "
+        "automatic memory does so too, and starts anew when the data have become others: its "
+        "states are what it said when each observation came.",
     )
     shape: str = _one_of(
         {

@@ -6,8 +6,7 @@ link.
 """
 
 import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -23,12 +22,19 @@ from dashboard.model.kinds import (
     Rows,
     WholeNumber,
 )
+from dashboard.model.method_settings import (
+    emission_setting,
+    is_used,
+    label_of,
+    options_of,
+    with_options,
+)
 from dashboard.model.methods import (
     BASELINES,
+    EMISSION,
     ONLINE_LEARNERS,
     Variant,
     method_name,
-    variant_options,
     variant_with,
 )
 from dashboard.model.model_checks import (
@@ -52,12 +58,14 @@ from dashboard.model.spaces.recorded import RecordedSpace
 from dashboard.model.spaces.registry import DEFAULT, SPACES
 from dashboard.model.spaces.space import Space
 from rhmm.learners import streaming, windowed
-from rhmm.learners.learner import Option
 from rhmm.learners.registry import LEARNERS
 
 LEAST_WINDOW, MOST_WINDOW = 20, 5_000
 LEAST_LENGTH, MOST_LENGTH = 500, 100_000
 MOST_SEED = 2**31 - 1
+
+_OF_A_SHAPE = 10.0
+"""About how much longer a method takes where states have shapes."""
 
 WINDOWS = (20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 400, 600, 800, 1000, 1500, 2000, 3000, 5000)
 """The values of Δ that a page offers: evenly spaced to the eye, on a scale of ratios."""
@@ -90,6 +98,11 @@ def _checked_states(states: int | None, known: Known) -> int | None:
     return states or min(MOST_STATES, states_at_first(recording))
 
 
+def _checked_reference(reference: str, known: Known) -> str:
+    """A simulated chain has the true parameters instead."""
+    return "no" if known["recording"] == SIMULATED else reference
+
+
 class _Length(WholeNumber):
     """How long it may be depends on the source, see `_checked_length`."""
 
@@ -115,55 +128,8 @@ def _checked_window(window: int, known: Known) -> int:
     return window
 
 
-# Settings of the learners, which follow from the engine's registry
-
-
-_SHOWN_AS_PRINTED = {"transition_update": "paper"}
-"""Where the dashboard begins with another value than the engine: the paper's own algorithm."""
-
-
-def _options_named(experiment: "Experiment", name: str) -> list[Option]:
-    """The options of this name that the experiment's learners have."""
-    learners = (ONLINE_LEARNERS[key] for key in experiment.algorithms)
-    return [option for learner in learners for option in learner.options if option.name == name]
-
-
-def _label(name: str) -> Callable[["Experiment"], str]:
-    """What the first of the learners calls this option."""
-
-    def label(experiment: "Experiment") -> str:
-        options = _options_named(experiment, name)
-        return options[0].label if options else ""
-
-    return label
-
-
-def _is_used(name: str) -> Callable[["Experiment"], bool]:
-    return lambda experiment: bool(_options_named(experiment, name))
-
-
-def _option_setting(option: Option) -> Any:
-    """A setting for an option of a learner: one of a few choices."""
-    choices = tuple(option.choices)
-    control = Control(
-        "radio", option.label, option.help, choices, option.choices, shown=_is_used(option.name)
-    )
-    default = _SHOWN_AS_PRINTED.get(option.name, option.default)
-    return setting(default, option.key, Choice(option.label, choices), control=control)
-
-
-def _with_options(cls: type) -> type:
-    """Add a setting for every option that tells the variants of an online learner apart."""
-    for learner in ONLINE_LEARNERS.values():
-        for option in variant_options(learner):
-            if option.name not in cls.__annotations__:
-                cls.__annotations__[option.name] = str
-                setattr(cls, option.name, _option_setting(option))
-    return cls
-
-
 @dataclass(frozen=True)
-@_with_options
+@with_options
 class Experiment(Settings):
     """The data, and the online learners with Δ and options.
 
@@ -176,7 +142,7 @@ class Experiment(Settings):
     WRITES_DEFAULTS: ClassVar[bool] = True  # a link means the same after the defaults have changed
 
     recording: str | HeldRecording = setting(
-        SIMULATED, "source", SourceChoice("The source", (SIMULATED, *OFFERED)), quiet=True
+        SIMULATED, "source", SourceChoice(Choice("The source", (SIMULATED, *OFFERED))), quiet=True
     )
     """By its name, or the visitor's own."""
     states: int | None = setting(
@@ -231,13 +197,13 @@ class Experiment(Settings):
         _checked_window,
         Control(
             "slider",
-            _label("window"),
+            label_of("window"),
             "The paper’s algorithm looks back over the last Δ observations at every step. "
             "The streaming one only starts from the first Δ. "
             f"From {LEAST_WINDOW} to {MOST_WINDOW:,}, on a logarithmic scale.",
             WINDOWS,
             accepts_others=True,
-            shown=_is_used("window"),
+            shown=is_used("window"),
         ),
     )
     algorithms: tuple[str, ...] = setting(
@@ -254,6 +220,16 @@ class Experiment(Settings):
             {key: method_name(key) for key in ONLINE_LEARNERS},
         ),
     )
+
+    emission: str = emission_setting()
+    reference: str = setting(
+        "no",
+        "reference",
+        Choice("The comparison with labels", ("no", "yes")),
+        _checked_reference,
+        quiet=True,
+    )
+    """Whether a model that was taught the labels of a recording is learned besides."""
 
     @classmethod
     def controls(cls) -> tuple[list[str], list[str]]:
@@ -275,10 +251,10 @@ class Experiment(Settings):
     def of_recording(cls, recording: str | HeldRecording, states: int | None = None) -> Self:
         """A recording with a Δ that leaves most of it to be learned online, and as many states as
         it makes sense to begin with, unless others are asked for."""
-        plain = cls(recording=recording, states=min(states, MOST_STATES) if states else None)
-        most = min(cls.window, plain.held.n_observed // 4)
+        n = min(MOST_STATES, states or states_at_first(recording))
+        most = min(cls.window, held_by(recording).n_observed // 4)
         window = max((w for w in WINDOWS if w <= most), default=LEAST_WINDOW)
-        return replace(plain, window=window_for(plain.n_states, window))
+        return cls(recording=recording, states=n, window=window_for(n, window))
 
     def to_query(self) -> dict[str, str]:
         """Of a recording without the truth and the length, which are not its own."""
@@ -330,9 +306,13 @@ class Experiment(Settings):
         return (*self.algorithms, *beside)
 
     def options_of(self, key: str) -> dict[str, Any]:
-        """The options of an online learner that are set here, by name."""
-        names = (option.name for option in ONLINE_LEARNERS[key].options)
-        return {name: getattr(self, name) for name in names if name in self.table()}
+        """The options of a method that are set here, by name."""
+        return options_of(self, key)
+
+    @property
+    def has_shapes(self) -> bool:
+        """Whether states are learned with another law than the paper's."""
+        return self.emission != EMISSION.default
 
     @property
     def variants(self) -> list[Variant]:
@@ -379,8 +359,10 @@ class Experiment(Settings):
         """About how many microseconds of one processor all methods take together."""
 
         def of(key: str) -> float:
-            options = self.options_of(key) if key in ONLINE_LEARNERS else {}
-            return LEARNERS[key].effort(self.length, LEARNERS[key].settings(options))
+            learner, options = LEARNERS[key], self.options_of(key)
+            known = learner.settings(options) if learner.is_online else {}
+            longer = _OF_A_SHAPE if EMISSION.name in options else 1.0
+            return longer * learner.effort(self.length, known)
 
         return self.slowness * sum(map(of, self.methods))
 
@@ -394,5 +376,9 @@ class Experiment(Settings):
             title, part = source_title(self.recording), f"{self.length:,}"
             if self.own is not None and self.own.whole > self.length:
                 part = f"the first {part} of {self.own.whole:,}"
-            return f"{title}: {part} observations, {count}, learned online ({ways})."
-        return f"{self.length:,} observations of a chain with {count}, learned online ({ways})."
+            data = f"{title}: {part} observations, {count}"
+        else:
+            data = f"{self.length:,} observations of a chain with {count}"
+        law = EMISSION.choices[self.emission]
+        shapes = f" Law of a state: {law[0].lower()}{law[1:]}." if self.has_shapes else ""
+        return f"{data}, learned online ({ways}).{shapes}"

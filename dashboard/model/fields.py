@@ -21,7 +21,7 @@ class Control:
     """What a page needs to let a visitor set the value."""
 
     widget: str
-    """``number``, ``radio``, ``slider`` (over `options`), ``multiselect`` or ``pills``."""
+    """``number``, ``radio``, ``select``, ``slider`` over `options`, ``multiselect``, ``pills``."""
     label: str | Callable[[Any], str]
     """Fixed, or made from the settings on screen."""
     help: str | None = None

@@ -96,11 +96,16 @@ class Recorded:
 
 
 @dataclass(frozen=True)
-class SourceChoice(Choice):
+class SourceChoice:
     """A source by its name, or the visitor's own recording, which a link can only mention."""
 
+    names: Choice
+
+    def read(self, text: str) -> str:
+        return self.names.read(text)
+
     def write(self, value: str | HeldRecording) -> str:
-        return FILE if isinstance(value, HeldRecording) else super().write(value)
+        return FILE if isinstance(value, HeldRecording) else self.names.write(value)
 
     def check(self, value) -> str | HeldRecording:
         if isinstance(value, HeldRecording):
@@ -110,7 +115,7 @@ class SourceChoice(Choice):
                 "its data were a file that is gone, or another visitor’s; choose a source, or give "
                 "the file on the Data page."
             )
-        return super().check(value)
+        return self.names.check(value)
 
 
 def held_by(recording: str | HeldRecording) -> HeldRecording:

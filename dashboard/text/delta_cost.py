@@ -23,7 +23,7 @@ class DeltaCost(NamedTuple):
 
     accuracy: str
     error: str
-    """Of a recording, which has no truth: the log-likelihood per observation."""
+    """Of a recording, which has no truth: how well the next observation is predicted."""
     time: str
     memory: str
     words: str
@@ -73,7 +73,7 @@ def _on_a_recording(
     def written(one: Summary) -> str:
         if by_labels:
             return f"{formatting.percent(score(one))} agreement with the labels"
-        return f"a log-likelihood of {formatting.number(score(one))} per observation"
+        return f"a log density of {formatting.number(score(one))} of the next observation"
 
     runs = "one run" if summary.runs == 1 else f"{summary.runs} runs from other starts"
     if not variant.has_window:

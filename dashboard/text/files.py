@@ -153,9 +153,8 @@ def _json(content: dict) -> str:
 def run_script(experiment: Experiment) -> str:
     """A program that computes the numbers on the page again, with rhmm alone."""
     learners = {k: LEARNERS[k] for k in experiment.methods if not LEARNERS[k].needs_truth}
-    options = {key: experiment.options_of(key) for key in experiment.algorithms}
     lines = [
-        f'    "{method_name(key)}": {learner.script(options.get(key, {}), experiment.seed)},'
+        f'    "{method_name(key)}": {learner.script(experiment.options_of(key), experiment.seed)},'
         for key, learner in learners.items()
     ]
     manifold = experiment.observed_in.manifold
@@ -251,8 +250,12 @@ def runs_file(experiment: Experiment, suffix: str, runs: Iterable[Run]) -> bytes
 
 def _recorded_runs(experiment: Experiment, suffix: str, runs: Iterable[Run]) -> bytes:
     """The runs of a sweep over a recording: a line for each, without what needs a truth."""
-    measured = ("accuracy", "log_likelihood", "seconds", "nbytes")
-    names = [name for name in measured if name != "accuracy" or experiment.label_names]
+    measured = {
+        "accuracy": "accuracy", "predictive_log_density": "log_likelihood", "seconds": "seconds",
+        "nbytes": "nbytes",
+    }  # fmt: skip
+    if not experiment.label_names:
+        del measured["accuracy"]
     lines = [
         {
             "recording": experiment.held.name,
@@ -260,7 +263,7 @@ def _recorded_runs(experiment: Experiment, suffix: str, runs: Iterable[Run]) -> 
             "learner": run.configuration.name,
             "window": run.configuration.window,
             "seed": run.seed,
-            **{name: getattr(run, name) for name in names},
+            **{name: getattr(run, field) for name, field in measured.items()},
         }
         for run in runs
     ]

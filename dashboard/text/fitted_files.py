@@ -13,6 +13,7 @@ from pyarrow import parquet
 from dashboard.compute.counting import CRITERIA, most_states
 from dashboard.compute.fits import Fitted
 from dashboard.model.analysis import (
+    AUTO,
     EM,
     LAST_STEPS,
     ROUND,
@@ -27,6 +28,18 @@ REFERENCE = (
     "Reference: Q. Tupker, S. Said and C. Mostajeran, Online learning of Riemannian hidden Markov\n"
     "models in homogeneous Hadamard spaces, 2021."
 )
+_AFTERWARDS = "probabilities = model.predict_proba(points, lengths=lengths)\n"
+_AS_THEY_CAME = """\
+# what it said of the state of each observation when that came, and of the first when it had a start
+first = int((probabilities.max(axis=1) > probabilities.min(axis=1)).argmax())
+if first:
+    ends = [min(int(end), first) for end in lengths.cumsum()]
+    past = [b - a for a, b in zip([0, *ends], ends) if b > a]
+    start = clone(learner).fit(points[:first], lengths=past).to_hmm()
+    probabilities[:first] = start.predict_proba(points[:first], lengths=past)
+"""
+_SCORED = "model.score(points, lengths=lengths) / recording.observed.sum()"
+_PREDICTED = "learner.log_likelihood_ / (recording.observed.sum() - learner.start_size)"
 _TEMPLATE = Template((Path(__file__).parent / "fit_again.txt").read_text(encoding="utf-8"))
 
 
@@ -63,6 +76,7 @@ def script(fitted: Fitted) -> str:
     if fitted.request.is_recentred:
         more.append("from rhmm import recentred")
         recentring = "points, _ = recentred(recording.manifold, points, lengths=lengths)\n"
+    is_auto = fitted.request.method == AUTO
     return _TEMPLATE.substitute(
         install=INSTALL,
         reference=REFERENCE,
@@ -71,6 +85,8 @@ def script(fitted: Fitted) -> str:
         recording=recording,
         recentring=recentring,
         learning=learning,
+        probabilities=_AS_THEY_CAME if is_auto else _AFTERWARDS,
+        density=_PREDICTED if is_auto else _SCORED,
     )
 
 
@@ -111,6 +127,15 @@ def _learning(fitted: Fitted) -> tuple[list[str], str]:
                 f"model = RiemannianHMM(recording.manifold, model.n_components{shape}, init=model, "
                 f"n_iter={LAST_STEPS})\nmodel.fit(points, lengths=lengths)"
             )
+    elif request.method == AUTO:
+        more += ["from rhmm import AutoMemoryRiemannianHMM", "from sklearn.base import clone"]
+        lines.append(
+            f"learner = AutoMemoryRiemannianHMM(recording.manifold, {n}{shape}, "
+            f"random_state={SEED})\n"
+            "probabilities = learner.partial_fit_predict_proba(points, lengths=lengths)\n"
+            "model = learner.to_hmm()\n"
+            'print("started anew after", learner.restarts_ or "none", "of the observations")'
+        )
     else:
         more.append("from rhmm import StreamingRiemannianHMM")
         window = streaming_window(fitted.n_observed, fitted.n_states)

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from dashboard.compute.runs import ExperimentRun
 from dashboard.model.analysis import FILE, OFFERED, HeldRecording
 from dashboard.model.draft import Draft
 from dashboard.model.endless import Endless
@@ -20,6 +21,7 @@ from dashboard.model.source import SIMULATED, source_title
 from dashboard.model.spaces.registry import SPACES
 from dashboard.model.stories import stories, story_of
 from dashboard.model.view import View
+from dashboard.text.fitted import ASK_FOR_REFERENCE, reference
 from dashboard.ui import session, sync
 
 _OWN = "Your own"
@@ -35,6 +37,7 @@ _STREAMED = (
 _WIDGETS: dict[str, Callable[..., Any]] = {
     "number": st.number_input,
     "radio": st.radio,
+    "select": st.selectbox,
     "slider": st.select_slider,
     "multiselect": st.multiselect,
     "pills": partial(st.pills, selection_mode="multi"),
@@ -141,6 +144,29 @@ def _options(control: Control, value) -> dict:
     names = control.names.get if control.names else plain
     in_a_row = {"horizontal": True} if control.widget == "radio" else {}
     return {"options": options, "format_func": names, **in_a_row}
+
+
+def asks_for_reference(draft: Draft, *, has_labels: bool) -> bool:
+    """Whether the visitor wants a model beside that was taught the labels; they are asked only if
+    there are labels."""
+    if not has_labels:
+        sync.hide("reference")
+        return False
+
+    def ask(is_asked: bool) -> None:
+        session.visitor().propose(draft, reference="yes" if is_asked else "no")
+
+    is_asked = draft.valid.reference == "yes"
+    sync.widget(st.toggle, "reference", ASK_FOR_REFERENCE, is_asked, ask)
+    return is_asked
+
+
+def reference_of(run: ExperimentRun) -> None:
+    """What labels would have been worth in a run on a recording, if the visitor asks for it."""
+    labelled = bool(run.experiment.label_names)
+    is_asked = asks_for_reference(session.visitor().experiment, has_labels=labelled)
+    if is_asked and run.reference is not None:
+        st.markdown(reference(run.reference))
 
 
 def link_warnings() -> None:

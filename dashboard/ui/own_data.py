@@ -13,8 +13,8 @@ from rhmm.reading import Report, WrongFileError
 from rhmm.reading.spaces import SIGNAL
 
 MOST_MEGABYTES = 52
-"""Of a file. A browser counts 10⁶ bytes in each, and 2²⁰ on Windows; the engine reads 50 · 2²⁰ bytes,
-which is 52.4 MB: 100,000 matrices of 8 × 8 in doubles are 51.2 MB."""
+"""Of a file. A browser counts 10⁶ bytes in each, and 2²⁰ on Windows; the engine reads 50 · 2²⁰
+bytes, which is 52.4 MB: 100,000 matrices of 8 × 8 in doubles are 51.2 MB."""
 _AROUND_A_FILE = 10_000
 """Bytes that a request has besides the file in it."""
 MOST_BYTES = MOST_MEGABYTES * 2**20 + _AROUND_A_FILE

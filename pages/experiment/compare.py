@@ -34,6 +34,7 @@ job = request(me.experiment.valid)
 
 def show(run) -> None:
     st.html(columns.table_html(tables.methods_table(run), "Results of all methods"))
+    controls.reference_of(run)
     st.caption(ceiling.of_this_chain(run))
 
     st.subheader("Why do they differ?")
@@ -53,10 +54,11 @@ def show_results(run) -> None:
     pictures = compare.pictures(run, centre)
     note = compare.chart_of(run, centre).note
     crosses = "" if is_recorded else "<span>✕ true mean</span>"
+    shapes = explanations.SHAPES if run.experiment.has_shapes else ""
     st.html(
         legend(
             run.experiment.n_states,
-            f"{crosses}<br>{words.estimates} {note} {labels_in_words(run)}",
+            f"{crosses}<br>{words.estimates} {shapes}{note} {labels_in_words(run)}",
         )
     )
     panels("maps", run, pictures.maps, compare.map_in_words)

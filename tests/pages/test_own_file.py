@@ -109,7 +109,9 @@ def test_observations_that_do_not_differ_get_a_sentence():
     drop(app, b"x,y\n" + 60 * b"0.1,0.2\n")
     open_file(app)
 
-    assert not app.exception
+    told = " ".join(map(str, said(app.error) + said(app.markdown)))
+    assert "finds no start" in told or "Your file: 60 observations" in told
+    assert "nan" not in str(tables(app)).lower()
 
 
 def test_a_file_that_is_too_short_stays_on_the_data_page(page):
