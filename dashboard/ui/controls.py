@@ -52,7 +52,7 @@ def sidebar() -> None:
         for name in before:
             setting(me.experiment, name)
         _choose_source(_LEARNED)
-        _tell_part(me.experiment.valid.own)
+        _tell_part(me.experiment.valid.own, me.data.held)
         if not me.experiment.valid.is_recorded:
             _choose_space()
             _choose_preset()
@@ -223,11 +223,16 @@ def _choose_source(help: str) -> None:
     )  # fmt: skip
 
 
-def _tell_part(own: HeldRecording | None) -> None:
-    """Say so if pages learn only the beginning of a file."""
-    if own is not None and own.whole > len(own.recording.points):
+def _tell_part(own: HeldRecording | None, whole: HeldRecording | None) -> None:
+    """Say what of a file pages leave out: all but its beginning, and labels that are too many."""
+    if own is None or whole is None:
+        return
+    if own.whole > len(own.recording.points):
         part = f"{len(own.recording.points):,} of its {own.whole:,}"
         st.caption(f"The first {part} observations are learned here.")
+    if whole.recording.label_names and not own.recording.label_names:
+        count = len(whole.recording.label_names)
+        st.caption(f"Its {count:,} labels are too many to compare with here.")
 
 
 def _choose_space() -> None:

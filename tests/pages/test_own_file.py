@@ -1,5 +1,6 @@
 """A visitor's own file on the pages beside Data: given once, it opens on all of them."""
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -112,6 +113,17 @@ def test_observations_that_do_not_differ_get_a_sentence():
     told = " ".join(map(str, said(app.error) + said(app.markdown)))
     assert "finds no start" in told or "Your file: 60 observations" in told
     assert "nan" not in str(tables(app)).lower()
+
+
+def test_labels_that_are_too_many_are_left_out_with_a_word(page):
+    turned_to(page, "recordings/data.py")
+    many = np.arange(len(POINTS)) % 9
+    drop(page, csv_bytes(named(POINTS) | {"label": many}), "many.csv")
+
+    experiment = open_file(page)
+
+    assert experiment.label_names == ()
+    assert any("Its 9 labels are too many" in words for words in said(page.caption))
 
 
 def test_a_file_that_is_too_short_stays_on_the_data_page(page):
