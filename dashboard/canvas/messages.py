@@ -1,6 +1,5 @@
 """What Python says to a canvas: a run, its observations, a true model. `protocol` has the form."""
 
-import hashlib
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
@@ -43,7 +42,7 @@ _made = SharedCache(64)
 
 def run_id(run: ExperimentRun) -> str:
     """The same for the same experiment, wherever and whenever it is computed."""
-    return hashlib.sha256(repr(run.experiment).encode()).hexdigest()[:12]
+    return run.experiment.digest[:12]
 
 
 # The observations
@@ -190,7 +189,8 @@ def _once(run: ExperimentRun, key: str, chart: Chart, part: Hashable, make: Call
     method = run.method(key)
     if method is None:
         return make()
-    return _made.get((method, json.dumps(chart.about()), part), make)
+    name = (method, json.dumps(chart.about()), part)
+    return _made.get(name, make, beside=run.experiment.own)
 
 
 def _named(key: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -225,14 +225,18 @@ def _path_arrays(run: ExperimentRun, key: str, chart: Chart, known: int) -> dict
         errors = predictive_densities(path, run.experiment.length)[known:, None]
     else:
         errors = np.stack(path_errors(path.transmat, path.means, truth), axis=1)[known:]
-    points = means.reshape(-1, *means.shape[2:])
+    points, method = means.reshape(-1, *means.shape[2:]), run.method(key)
+    if method is None or method.balls is None:
+        balls = chart.balls(points, sigmas.ravel())
+    else:
+        balls = method.balls[known:].reshape(-1, method.balls.shape[2])
     return {
         "steps": steps.astype(np.int32),
         "means": chart.places(points).astype(np.float32),
         "transmat": transmats.astype(np.float32),
         "sigmas": sigmas.astype(np.float32),
         "errors": errors.astype(np.float32),
-    } | _given(balls=chart.balls(points, sigmas.ravel()), glyphs=chart.glyphs(points))
+    } | _given(balls=balls, glyphs=chart.glyphs(points))
 
 
 def _reached(run: ExperimentRun) -> int:

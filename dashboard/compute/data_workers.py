@@ -140,11 +140,12 @@ def serve() -> None:
     send = answers()
     with suppress(EOFError, BrokenPipeError):  # the server has gone
         while True:
-            function, arguments = question()
-            _answer(function, arguments, send)
+            _answer(question(), send)
 
 
-def _answer(function: Callable, arguments: tuple, send: Callable[[News], None]) -> None:
+def _answer(asked: tuple[Callable, tuple], send: Callable[[News], None]) -> None:
+    """Answer one call. What it is about may be private: nothing of it stays here."""
+    function, arguments = asked
     begin = time.process_time()
     next_report = 0.0
 

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -18,18 +18,22 @@ from dashboard.compute.labels import Agreement, agreement, taught
 from dashboard.compute.recording_map import Map, drawn
 from dashboard.compute.visits import Visits, visits
 from dashboard.model.analysis import (
+    AUTO,
     EM,
     LAST_STEPS,
     PREDICTION,
     ROUND,
     SEED,
+    STREAMING,
     HeldFile,
     HeldRecording,
     ReadOptions,
+    first_of,
     streaming_window,
     thinned_size,
 )
 from rhmm import (
+    AutoMemoryRiemannianHMM,
     DegenerateWarning,
     Manifold,
     RiemannianHMM,
@@ -37,6 +41,7 @@ from rhmm import (
     recentred,
 )
 from rhmm.learners.em import Monitor
+from rhmm.learners.online import OnlineHMM
 from rhmm.reading import Reading, WrongFileError, names_in, read
 from rhmm.recording import Recording
 
@@ -90,7 +95,11 @@ class FitRequest:
         recording = self.held.recording
         count = f"{len(recording.points):,} observations on {recording.manifold!r}"
         several = f" in {len(recording.lengths):,} sequences" if len(recording.lengths) > 1 else ""
-        how = "EM" if self.method == EM else "one pass of our streaming algorithm"
+        how = {
+            EM: "EM",
+            STREAMING: "one pass of our streaming algorithm",
+            AUTO: "one pass of the automatic memory",
+        }[self.method]
         if self.is_recentred:
             several += ", each re-centred" if several else ", re-centred"
         return f"{count}{several}, learned by {how}."
@@ -123,9 +132,9 @@ class Fitted:
     request: FitRequest
     model: RiemannianHMM
     probabilities: np.ndarray
-    """P(s_t = i | all observations), shape (T, N)."""
+    """P(s_t = i | all observations), shape (T, N); of the automatic memory, given those until t."""
     log_likelihood: float
-    """Per observation."""
+    """Per observation; of the automatic memory, what it said of each before it saw it."""
     remark: str
     """What deserves a word, if anything does."""
     picture: Map
@@ -135,6 +144,8 @@ class Fitted:
     """The share of the labels that a model tells right which was taught them; None without."""
     curve: Curve | None
     """None if the visitor has set the number of states."""
+    restarts: tuple[int, ...] = ()
+    """After how many observations the automatic memory has started anew."""
 
     @property
     def recording(self) -> Recording:
@@ -208,7 +219,8 @@ def fit(
         recording = replace(recording, points=moved)
     size = thinned_size(recording)
     few = recording if size is None else recording.thinned(size)
-    curve = start = None
+    curve = start = said = None
+    restarts: tuple[int, ...] = ()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if isinstance(n_states, str):
@@ -222,21 +234,27 @@ def fit(
                 model, word = _over_all(recording, model, len(few.points), watch)
                 remark = f"{remark} {word}"
         else:
-            model, remark = _by_streaming(recording, n, emission, watch), ""
+            learner, said = _one_pass(recording, n, method, emission, watch)
+            model, remark = _plain(learner.to_hmm()), ""
+            restarts = tuple(getattr(learner, "restarts_", ()))
+            density = learner.log_likelihood_ / max(there - learner.start_size, 1)
         watch("Decoding", 0.97)
         reference = taught(few, recording, emission)
     points, lengths = recording.points, recording.lengths
-    probabilities = model.predict_proba(points, lengths=lengths)
-    states = probabilities.argmax(axis=1)
+    if said is None or method != AUTO:
+        said = model.predict_proba(points, lengths=lengths)
+        density = model.score(points, lengths=lengths) / there
+    states = said.argmax(axis=1)
     return {
         "model": model,
-        "probabilities": probabilities,
-        "log_likelihood": model.score(points, lengths=lengths) / there,
+        "probabilities": said,
+        "log_likelihood": density,
         "remark": " ".join([remark, *_degenerate(caught)]).strip(),
         "picture": drawn(recording, model),
         "agreement": agreement(recording, states, n),
         "reference": reference,
         "curve": curve,
+        "restarts": restarts,
     }
 
 
@@ -269,23 +287,35 @@ def _by_em(
     return _plain(model), remark
 
 
-def _by_streaming(
-    recording: Recording, n_states: int, emission: str, watch: Watch
-) -> RiemannianHMM:
-    total = len(recording.points)
-    learner = StreamingRiemannianHMM(
-        recording.manifold,
-        n_states,
-        window=streaming_window(int(recording.observed.sum()), n_states),
-        emission=emission,
-        random_state=SEED,
-        callback=lambda one: watch("Streaming", one.n_samples_seen_ / total),
-    )
+def _one_pass(
+    recording: Recording, n_states: int, method: str, emission: str, watch: Watch
+) -> tuple[OnlineHMM, np.ndarray]:
+    """A learner that has seen each observation once, and what it said of its state then, (T, N); of
+    the observations that it starts from, what it says when it has its start."""
+    total, window = len(recording.points), streaming_window(int(recording.observed.sum()), n_states)
+    options: dict[str, Any] = {
+        "emission": emission,
+        "random_state": SEED,
+        "callback": lambda one: watch("Streaming", one.n_samples_seen_ / total),
+    }
+
+    def fresh() -> OnlineHMM:
+        if method == AUTO:
+            return AutoMemoryRiemannianHMM(recording.manifold, n_states, **options)
+        return StreamingRiemannianHMM(recording.manifold, n_states, window=window, **options)
+
+    learner = fresh()
+    said = learner.partial_fit_predict_proba(recording.points, lengths=recording.lengths)
     try:
-        model = learner.fit(recording.points, lengths=recording.lengths).to_hmm()
+        learner.to_hmm()
     except NotFittedError:
         raise Expected("too few observations differ from those before them: use EM.") from None
-    return _plain(model)
+    first = int((np.ptp(said, axis=1) > 0.0).argmax())  # until then all states are alike
+    if first:
+        past = first_of(recording, first)
+        start = fresh().fit(past.points, lengths=past.lengths).to_hmm()
+        said[:first] = start.predict_proba(past.points, lengths=past.lengths)
+    return learner, said
 
 
 def _over_all(

@@ -27,7 +27,7 @@ import numba
 from llvmlite import binding
 
 from dashboard.model.experiment import LEAST_LENGTH, LEAST_WINDOW, Experiment
-from dashboard.model.methods import BASELINES, ONLINE_LEARNERS
+from dashboard.model.methods import BASELINES, EMISSION, ONLINE_LEARNERS, has_emission
 from dashboard.model.spaces.registry import DEFAULT, SPACES
 from rhmm import Manifold, evaluate
 from rhmm._jit import cache_folder, cache_stamp
@@ -40,6 +40,9 @@ AT_ONCE = 2
 """Spaces that are compiled for side by side."""
 _LOOK = 0.1
 """Seconds between two looks at the compilers."""
+WITH_SHAPES = "+shapes"
+_SHAPED = "full"
+"""An emission whose kernels are those of all shapes."""
 _FLAT = "plane"
 """The recording whose kernels stand for those of flat spaces."""
 
@@ -50,12 +53,17 @@ class Part(NamedTuple):
     space: str
     """See `space_for`."""
     method: str
+    """The key of a learner; with `WITH_SHAPES` behind it, of states that have shapes."""
 
     @property
     def mark(self) -> Path:
         """The file that says that these kernels are on disk, for this engine and this machine."""
         machine = f"{numba.__version__}-{binding.get_host_cpu_name()}"
         return cache_folder() / f"compiled-{cache_stamp()}-{machine}-{self.space}-{self.method}"
+
+    @property
+    def learner(self) -> str:
+        return self.method.removesuffix(WITH_SHAPES)
 
     @property
     def is_there(self) -> bool:
@@ -71,8 +79,8 @@ class Part(NamedTuple):
 @cache
 def _load(part: Part) -> None:
     """Learn from a few observations: this calls every kernel with the types of a real run."""
-    learner, small = LEARNERS[part.method], _small(part)
-    options = small.options_of(part.method) if learner.is_online else {}
+    learner, small = LEARNERS[part.learner], _small(part)
+    options = small.options_of(part.learner)
     truth, (points, states, _) = small.source.true_model(), small.source.observe()
     if learner.needs_truth:
         if truth is not None:
@@ -85,8 +93,10 @@ def _load(part: Part) -> None:
 
 def _small(part: Part) -> Experiment:
     learning: dict[str, Any] = {"length": LEAST_LENGTH, "window": LEAST_WINDOW}
-    if part.method in ONLINE_LEARNERS:
-        learning["algorithms"] = (part.method,)
+    if part.learner in ONLINE_LEARNERS:
+        learning["algorithms"] = (part.learner,)
+    if part.method != part.learner:
+        learning[EMISSION.name] = _SHAPED
     if part.space in SPACES:
         return Experiment(**SPACES[part.space].truth, **learning)
     return Experiment(recording=part.space, **learning)
@@ -100,9 +110,13 @@ def space_for(manifold: Manifold) -> str:
     return next(alike, _FLAT)
 
 
-def parts_of(space: str, algorithms: Iterable[str]) -> list[Part]:
+def parts_of(space: str, algorithms: Iterable[str], with_shapes: bool = False) -> list[Part]:
     """What a run of these online learners needs: theirs, and those of all baselines."""
-    return [Part(space, method) for method in (*BASELINES, *algorithms)]
+
+    def name(method: str) -> str:
+        return method + WITH_SHAPES if with_shapes and has_emission(method) else method
+
+    return [Part(space, name(method)) for method in (*BASELINES, *algorithms)]
 
 
 class Compilers:
@@ -199,8 +213,9 @@ def main(arguments: list[str]) -> None:
             os.nice(5)  # pages come first
         space, *methods = arguments
         for method in methods:
-            if method in LEARNERS:  # a learner from outside is registered in the server alone
-                Part(space, method).load()
+            part = Part(space, method)
+            if part.learner in LEARNERS:  # one from outside is registered in the server alone
+                part.load()
         return
     wanted = every_part() if arguments else parts_of(DEFAULT.key, Experiment().algorithms)
     if all(part.is_there for part in wanted):  # then nothing is said

@@ -45,8 +45,9 @@ def posteriors(run: ExperimentRun) -> dict[str, NDArray[np.float32]]:
 
     def posterior(method) -> NDArray[np.float32]:
         return _posteriors.get(
-            (run.experiment, method.key),
+            (run.experiment.digest, method.key),
             lambda: method.model.predict_proba(run.points, lengths=run.lengths).astype(np.float32),
+            beside=run.experiment.own,
         )
 
     return {method.key: posterior(method) for method in run.methods if has_posterior(method.key)}

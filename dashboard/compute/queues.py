@@ -1,6 +1,7 @@
 """The job queues of a server, for runs, sweeps and visitors' data, shared by all its visitors."""
 
 from functools import cache
+from typing import Any
 
 from dashboard.compute import fits, kernels, precomputed_run, run_workers, runs, sweeps
 from dashboard.compute.jobs import FOREVER, JobQueue, Report, Request
@@ -23,15 +24,18 @@ def sweep_queue() -> JobQueue:
 
 @cache
 def data_queue() -> JobQueue:
-    """Files and fits, in turn with runs. What is made of a visitor's file goes with the visitor."""
-    return JobQueue(fits.compute, keeps=False, turns=run_queue().turns)
+    """Files and fits, and runs and sweeps on a visitor's own file, in turn with other runs. What is
+    made of a file goes with the visitor."""
+    return JobQueue(_compute_data, keeps=False, turns=run_queue().turns)
 
 
 def queue_of(request: Request) -> JobQueue:
     """The queue for this request."""
-    if isinstance(request, Experiment):
+    if isinstance(request, Experiment) and request.own is None:
         return run_queue()
-    return sweep_queue() if isinstance(request, Sweep) else data_queue()
+    if isinstance(request, Sweep) and request.experiment.own is None:
+        return sweep_queue()
+    return data_queue()
 
 
 def leave(watcher: str, except_for: JobQueue | None = None) -> None:
@@ -65,5 +69,15 @@ def load_kernels() -> None:
 
 def _compute_run(experiment: Experiment, report: Report) -> runs.ExperimentRun:
     """Takes what is known from a finished run on the same data, if there is one."""
-    kept = (run for run in run_queue().results() if run.experiment.source == experiment.source)
+    kept = (
+        run
+        for run in queue_of(experiment).results()
+        if isinstance(run, runs.ExperimentRun) and run.experiment.source == experiment.source
+    )
     return run_workers.compute(experiment, report, same_data=next(kept, None))
+
+
+def _compute_data(request: Any, report: Report) -> Any:
+    if isinstance(request, Experiment):
+        return _compute_run(request, report)
+    return (sweeps if isinstance(request, Sweep) else fits).compute(request, report)

@@ -1,14 +1,21 @@
 """Computes a sweep over a recording: the same observations, learned from other starts."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from dashboard.compute import data_workers, kernels
 from dashboard.compute.data_workers import Watch
 from dashboard.compute.jobs import Report
+from dashboard.compute.runs import told_if_not_started
 from dashboard.compute.shared_cache import SharedCache
+from dashboard.model.analysis import first_of
+from dashboard.model.methods import capitalised
 from dashboard.model.plan import Sweep
 from dashboard.model.source import Recorded
 from rhmm import Run, evaluate_without_truth
+from rhmm.learners.online import OnlineHMM
+from rhmm.recording import Recording
 from rhmm.scoring import MEASURES
 from rhmm.sweeping import Task
 from rhmm.sweeping.run import nested
@@ -45,23 +52,25 @@ def compute(sweep: Sweep, report: Report) -> Outcome:
         report(Outcome(tuple(done)), doing, len(done) / len(tasks))
 
     for task in tasks:
-        arguments = (experiment.recording, experiment.n_states, space, task)
 
-        def made(arguments: tuple = arguments) -> Run:
+        def made(task: Task = task) -> Run:
+            arguments = (experiment.source, experiment.n_states, space, task)
             return data_workers.call(run_once, arguments, report_progress)
 
         report_progress()
-        done.append(_runs.get(arguments, made))
+        key = (experiment.held.key, experiment.n_states, task)
+        done.append(_runs.get(key, made, beside=experiment.own))
     return Outcome(tuple(done))
 
 
-def run_once(recording: str, n_states: int, space: str, task: Task, watch: Watch) -> Run:
-    """One run on a recording, in a process beside the server. What needs a truth is NaN."""
+def run_once(source: Recorded, n_states: int, space: str, task: Task, watch: Watch) -> Run:
+    """One run on a recording, in a process beside the server. What needs a truth is NaN, and the
+    log-likelihood is how well the second half is predicted, see `predictive_density`."""
     configuration, seed = task
     kernels.Part(space, configuration.learner).load()  # times are of the method alone
     watch("", 0.0)
-    source = Recorded(recording)
     points, states, lengths = source.observe()
+    half = len(points) // 2
     estimator, seconds = learned(
         configuration.entry,
         source.manifold,
@@ -70,9 +79,12 @@ def run_once(recording: str, n_states: int, space: str, task: Task, watch: Watch
         seed=seed,
         options=configuration.settings,
         lengths=lengths,
+        trace_every=half,
     )
+    with told_if_not_started(capitalised(configuration.name)):
+        model = estimator.to_hmm()
     found = evaluate_without_truth(
-        estimator.to_hmm(),
+        model,
         points,
         states,
         lengths=lengths,
@@ -80,6 +92,7 @@ def run_once(recording: str, n_states: int, space: str, task: Task, watch: Watch
         seconds=seconds,
         nbytes=estimator.peak_nbytes_,
     )
+    density = predictive_density(estimator, source.held.recording, half)
     _, *estimates = found.model.parameters_
     transmat, means, sigmas = (nested(array.tolist()) for array in estimates)
     return Run(
@@ -88,5 +101,25 @@ def run_once(recording: str, n_states: int, space: str, task: Task, watch: Watch
         transmat=transmat,
         means=means,
         sigmas=sigmas,
-        **{name: getattr(found, name) for name in MEASURES},
+        **{name: getattr(found, name) for name in MEASURES} | {"log_likelihood": density},
     )
+
+
+def predictive_density(estimator: Any, recording: Recording, half: int) -> float:
+    """log p(y_k | y_1, …, y_{k−1}), averaged over the observations after the first `half`.
+
+    Of an online learner it is what it said of each of them before it saw it, from its start on; its
+    trace has a row after `half`. Of any other, and of a learner that starts with the last
+    observation, it is that of the model, which was learned from all of them.
+    """
+    there = recording.observed
+    if isinstance(estimator, OnlineHMM):
+        rows = np.flatnonzero(estimator.trace_.step == half)
+        before = estimator.trace_.log_likelihood[rows].sum()
+        first = there[:half].sum() if len(rows) else estimator.start_size
+        if there.sum() > first:
+            return float((estimator.log_likelihood_ - before) / (there.sum() - first))
+    model, past = estimator.to_hmm(), first_of(recording, half)
+    whole = model.score(recording.points, lengths=recording.lengths)
+    ahead = whole - model.score(past.points, lengths=past.lengths)
+    return float(ahead / max(there[half:].sum(), 1))

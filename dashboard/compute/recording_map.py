@@ -4,21 +4,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dashboard.model.analysis import ROUND
+from dashboard.compute.outlines import ellipse, outlines, spreads
 from dashboard.model.spaces.disk import DISK_CHART
-from dashboard.model.spaces.principal import Principal, principal_plane
+from dashboard.model.spaces.principal import principal_plane
 from rhmm import Hyperbolic, RiemannianHMM
-from rhmm.emissions import covariances
 from rhmm.recording import Recording
 
 MOST_DRAWN = 4_000
 """Observations on a map; of a longer recording every second, third, … is drawn."""
 MOST_ELLIPSES = 400
 """The same where each is drawn as its ellipse: more of them would be a blot."""
-_ON_ELLIPSE = 73
-"""Points of an outline."""
-_STEP = 1e-4
-"""The length of geodesics whose ends say how a map shows directions at a mean."""
 
 
 class Map(NamedTuple):
@@ -52,31 +47,13 @@ def drawn(recording: Recording, model: RiemannianHMM) -> Map:
     shown = shown[:: -(-len(shown) // (MOST_ELLIPSES if are_ellipses else MOST_DRAWN))]
     points = recording.points[shown]
     if manifold == Hyperbolic(2):
-        return Map(shown, points, model.means_, _outlines(model), 1.0)
+        return Map(shown, points, model.means_, outlines(DISK_CHART, model), 1.0)
     if manifold == Hyperbolic(3):
         return Map(shown, points, model.means_, _circles(model), 1.0)
     plane = principal_plane(manifold, points)
-    means, outlines = plane.places(model.means_), _shadows(plane, model)
     matrices = points if are_ellipses else None
-    return Map(shown, plane.places(points), means, outlines, plane.share, matrices)
-
-
-def _spreads(model: RiemannianHMM) -> np.ndarray:
-    """The matrix of one deviation in each state, in normal coordinates; shape (N, D, D)."""
-    n, dim = model.n_components, model.manifold.dim
-    if model.emission == ROUND:
-        return model.sigmas_[:, None, None] ** 2 * np.eye(dim)
-    kind = covariances.kind_of(model.emission)
-    return covariances.matrices(kind, model.covariances_, n, dim)
-
-
-def _outlines(model: RiemannianHMM) -> np.ndarray:
-    """On the disk, a circle of radius σ around each mean, or where the coordinates of a wrapped law
-    are one deviation from it."""
-    if model.emission == ROUND:
-        return DISK_CHART.outlines(model.means_, model.sigmas_)
-    ends = map(model.manifold.from_normal_coordinates, model.means_, map(ellipse, _spreads(model)))
-    return np.stack(list(ends))
+    means, lines = plane.places(model.means_), outlines(plane, model)
+    return Map(shown, plane.places(points), means, lines, plane.share, matrices)
 
 
 def _circles(model: RiemannianHMM) -> np.ndarray:
@@ -84,28 +61,6 @@ def _circles(model: RiemannianHMM) -> np.ndarray:
     coordinates of a wrapped law are one deviation from it; shape (N, 3, K, 3)."""
     circle = ellipse(np.eye(2))
     rings = np.stack([np.insert(circle, axis, 0.0, axis=1) for axis in range(3)])
-    flat = rings.reshape(-1, 3) @ np.linalg.cholesky(_spreads(model)).transpose(0, 2, 1)
+    flat = rings.reshape(-1, 3) @ np.linalg.cholesky(spreads(model)).transpose(0, 2, 1)
     ends = map(model.manifold.from_normal_coordinates, model.means_, flat)
     return np.stack(list(ends)).reshape(model.n_components, *rings.shape)
-
-
-def _shadows(plane: Principal, model: RiemannianHMM) -> np.ndarray:
-    """On a flat map, the ellipse that one deviation of each state leaves there; shape (N, K, 2)."""
-    manifold, ways = model.manifold, _STEP * np.eye(model.manifold.dim)
-    shadows = []
-    for mean, spread in zip(model.means_, _spreads(model), strict=True):
-        ahead, behind = (
-            plane.places(manifold.from_normal_coordinates(mean, sign * ways)) for sign in (1, -1)
-        )
-        slopes = (ahead - behind) / (2.0 * _STEP)
-        shadows.append(plane.places(mean[None]) + ellipse(slopes.T @ spread @ slopes))
-    return np.stack(shadows)
-
-
-def ellipse(matrix: np.ndarray) -> np.ndarray:
-    """Points x with xᵀ P⁻¹ x = 1 for matrices P (…, 2, 2), shape (…, K, 2): a line or a point where
-    P has no inverse."""
-    angle = np.linspace(0.0, 2.0 * np.pi, _ON_ELLIPSE)
-    values, axes = np.linalg.eigh(matrix)
-    roots = np.sqrt(np.maximum(values, 0.0))[..., None, :] * axes
-    return np.stack([np.cos(angle), np.sin(angle)], axis=1) @ np.swapaxes(roots, -1, -2)

@@ -136,17 +136,19 @@ def serve() -> None:
 
     with suppress(EOFError, BrokenPipeError):  # the server has gone
         while True:
-            experiment, same_data = question()
-            _answer(experiment, same_data, send, question)
+            _answer(question(), send, question)
 
 
 def _answer(
-    experiment: Experiment,
-    same_data: ExperimentRun | None,
+    asked: tuple[Experiment, ExperimentRun | None],
     send: Callable[[News], None],
     may_go_on: Callable[[], bool],
 ) -> None:
-    """Compute one run; after all but the last news `may_go_on` says whether it is still wanted."""
+    """Compute one run; after all but the last news `may_go_on` says whether it is still wanted.
+
+    Its data may be private: nothing of them stays here.
+    """
+    experiment, same_data = asked
     begin = time.process_time()
     told = runs.empty_run(experiment)
 

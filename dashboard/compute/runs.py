@@ -2,17 +2,22 @@
 
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, cast
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
-from dashboard.compute import kernels
-from dashboard.compute.jobs import Report
+from dashboard.compute import kernels, outlines
+from dashboard.compute.feeding import models_along
+from dashboard.compute.jobs import Expected, Report
+from dashboard.compute.labels import taught
 from dashboard.compute.shared_cache import SharedCache
+from dashboard.model.analysis import thinned_size
 from dashboard.model.experiment import Experiment
-from dashboard.model.methods import CEILING, ONLINE_LEARNERS, method_name
+from dashboard.model.methods import CEILING, EMISSION, ONLINE_LEARNERS, method_name
 from dashboard.model.spaces.chart import Chart
 from dashboard.model.spaces.recorded import RecordedSpace
 from rhmm import (
@@ -23,7 +28,9 @@ from rhmm import (
     evaluate_without_truth,
 )
 from rhmm.learners.learner import Path, Progress
+from rhmm.learners.online import OnlineHMM
 from rhmm.learners.registry import LEARNERS
+from rhmm.model import HiddenMarkovModel
 from rhmm.scoring import Evaluation
 from rhmm.trial import learned
 
@@ -36,6 +43,9 @@ MOST_FRAMES = 400
 
 MOST_JUDGED = 40
 """Rows of that trace of which the accuracy is computed: each costs a decoding of the chain."""
+
+_REPORTED = 20
+"""Rows between two reports of the shapes along a path."""
 
 _FINE = time.get_clock_info("thread_time").resolution < 1e-4
 _clock = time.thread_time if _FINE else time.perf_counter
@@ -56,6 +66,11 @@ class MethodResult(Evaluation):
     accuracies: np.ndarray = field(default_factory=lambda: np.zeros(0))
     """The accuracy on the whole chain that the parameters of these rows have, shape (J,)."""
     remark: str = ""
+    balls: np.ndarray | None = None
+    """Where states are one deviation from their means at each row of the path, as ellipses of the
+    map (`outlines.balls`), shape (R, N, 5); None if they are round."""
+    restarts: tuple[int, ...] = ()
+    """After how many observations it has started anew."""
 
     @property
     def name(self) -> str:
@@ -81,6 +96,8 @@ class ExperimentRun(NamedTuple):
     methods: tuple[MethodResult, ...] = ()
     paths_so_far: Mapping[str, Path] = {}
     """The path of an online learner that is learning, by its key; states as far as can be told."""
+    reference: float | None = None
+    """The share of the labels that a model tells right which was taught them, if that is asked."""
     finished: bool = False
 
     @property
@@ -106,14 +123,15 @@ _charts = SharedCache(16)
 
 
 def map_of(experiment: Experiment, points: np.ndarray) -> Chart:
-    """The map of an experiment. That of a recording is made from all its observations, once for all
-    visitors; before these are known, it is empty."""
+    """The map of an experiment. That of a recording is made from all its observations, once; before
+    these are known, it is empty."""
     space = experiment.observed_in
     if not isinstance(space, RecordedSpace):
         return experiment.chart
     if not len(points):
         return space.pending_chart
-    return _charts.get(experiment.source, lambda: space.chart_of(points))
+    key = experiment.held.key
+    return _charts.get(key, lambda: space.chart_of(points), beside=experiment.own)
 
 
 def empty_run(experiment: Experiment) -> ExperimentRun:
@@ -129,8 +147,18 @@ def trace_stride(experiment: Experiment) -> int:
 
 def observations_held(experiment: Experiment, key: str) -> int:
     """From how many of the latest observations an online learner learns at a time."""
+    return _fresh(experiment, key).n_held
+
+
+def start_size(experiment: Experiment, key: str) -> int:
+    """From how many observations an online learner starts."""
+    return _fresh(experiment, key).start_size
+
+
+def _fresh(experiment: Experiment, key: str) -> OnlineHMM:
+    """An online learner that has seen nothing."""
     manifold, options = experiment.observed_in.manifold, experiment.options_of(key)
-    return ONLINE_LEARNERS[key].make(manifold, experiment.n_states, 0, options).n_held
+    return ONLINE_LEARNERS[key].make(manifold, experiment.n_states, experiment.seed, options)
 
 
 def compute(
@@ -151,7 +179,9 @@ def compute(
     if same_data is None:
         run = ExperimentRun(experiment, *experiment.source.observe())
     else:
-        run = same_data._replace(experiment=experiment, methods=(), paths_so_far={}, finished=False)
+        run = same_data._replace(
+            experiment=experiment, methods=(), paths_so_far={}, reference=None, finished=False
+        )
 
     # the map of a recording needs kernels, too
     for part in compile_kernels(empty_run(experiment) if truth is None else run, report):
@@ -167,6 +197,11 @@ def compute(
             report(run, method_name(key), 0.0)
             method = _learn(run, truth, key, report, pace)
         run = run._replace(methods=(*run.methods, method))
+    if experiment.reference == "yes" and run.has_labels:
+        report(run, "A model that is taught the labels", 0.0)
+        recording, size = experiment.held.recording, thinned_size(experiment.held.recording)
+        few = recording if size is None else recording.thinned(size)
+        run = run._replace(reference=taught(few, recording, experiment.emission))
     return run._replace(finished=True)
 
 
@@ -177,9 +212,9 @@ def compile_kernels(run: ExperimentRun, report: Report) -> list[kernels.Part]:
         report(run, f"Compiling the engine, once for this machine: part {done + 1} of {total}", 0.0)
 
     report(run, "Preparing the engine", 0.0)
-    parts = kernels.parts_of(
-        kernels.space_for(run.experiment.source.manifold), run.experiment.algorithms
-    )
+    experiment = run.experiment
+    space = kernels.space_for(experiment.source.manifold)
+    parts = kernels.parts_of(space, experiment.algorithms, experiment.has_shapes)
     kernels.compilers().wait(parts, compiling)
     return parts
 
@@ -191,7 +226,7 @@ def _known(same_data: ExperimentRun | None, experiment: Experiment, key: str):
     other = same_data.experiment
     if other.n_states != experiment.n_states or other.seed != experiment.seed:
         return None  # a recording does not depend on them
-    if key in ONLINE_LEARNERS and other.options_of(key) != experiment.options_of(key):
+    if other.options_of(key) != experiment.options_of(key):
         return None
     return same_data.method(key)
 
@@ -229,20 +264,39 @@ def _learn(
         experiment.n_states if truth is None else len(truth.startprob_),
         run.points,
         seed=experiment.seed,
-        options=experiment.options_of(key) if learner.is_online else {},
+        options=experiment.options_of(key),
         lengths=run.lengths,
         trace_every=trace_stride(experiment),
         watch=watch,
         clock=_clock,
     )
-    evaluation, path = _evaluated(run, truth, estimator, seconds), learner.path(estimator)
+    with told_if_not_started(name):
+        evaluation = _evaluated(run, truth, estimator, seconds)
+    path = learner.path(estimator)
     method = MethodResult(
         **vars(evaluation),
         key=key,
         path=None if path is None else path.permuted(evaluation.order),
         remark=learner.remark(estimator),
+        restarts=tuple(getattr(estimator, "restarts_", ())),
     )
-    return _judged(run, method) if learner.is_online and path is not None else method
+    if not learner.is_online or path is None:
+        return method
+    if EMISSION.name not in experiment.options_of(key):
+        return _judged(run, method)
+    return _with_shapes(run._replace(paths_so_far={key: cast(Path, method.path)}), method, report)
+
+
+@contextmanager
+def told_if_not_started(name: str) -> Iterator[None]:
+    """Where the result of a learner of this name is asked for: a file may hold too little."""
+    try:
+        yield
+    except NotFittedError:
+        raise Expected(
+            f"{name} finds no start: too few observations are there, or differ from those before "
+            "them. Fewer states, a smaller Δ or the paper’s law of a state may help."
+        ) from None
 
 
 def _named_like(run: ExperimentRun, truth: RiemannianHMM | None) -> RiemannianHMM | None:
@@ -280,17 +334,54 @@ def _judged(run: ExperimentRun, method: MethodResult) -> MethodResult:
     if not run.has_labels:
         return method
     path, model = cast(Path, method.path), method.model
-    last = len(path.step) - 1
-    rows = np.unique(np.linspace(0, last, min(MOST_JUDGED, last + 1)).astype(np.intp))
+    rows = _judged_rows(path)
 
     def accuracy(row: int) -> float:
-        if row == last and path.step[row] == run.experiment.length:
-            return method.accuracy
         at_row = RiemannianHMM.from_parameters(
             model.manifold, model.startprob_, path.transmat[row], path.means[row], path.sigmas[row]
         )
-        found = method.names[at_row.predict(run.points, lengths=run.lengths)]
-        return float(np.mean((found == run.true_states)[known]))
+        return _accuracy(run, method, row, at_row)
 
-    known = run.true_states >= 0
-    return replace(method, judged=rows, accuracies=np.array([accuracy(row) for row in rows]))
+    accuracies = [accuracy(row) for row in rows]
+    return replace(method, judged=rows, accuracies=np.array(accuracies))
+
+
+def _judged_rows(path: Path) -> np.ndarray:
+    last = len(path.step) - 1
+    return np.unique(np.linspace(0, last, min(MOST_JUDGED, last + 1)).astype(np.intp))
+
+
+def _accuracy(
+    run: ExperimentRun, method: MethodResult, row: int, model: HiddenMarkovModel
+) -> float:
+    """Of the model at a row of a method's path."""
+    step = cast(Path, method.path).step
+    if row == len(step) - 1 and step[row] == run.experiment.length:
+        return method.accuracy
+    found = method.names[model.predict(run.points, lengths=run.lengths)]
+    return float(np.mean((found == run.true_states)[run.true_states >= 0]))
+
+
+def _with_shapes(run: ExperimentRun, method: MethodResult, report: Report) -> MethodResult:
+    """The same for states with shapes. A path does not hold these, so the learner goes the same way
+    again."""
+    experiment, path = run.experiment, cast(Path, method.path)
+    again = _fresh(experiment, method.key)
+    rows = _judged_rows(path) if run.has_labels else np.zeros(0, np.intp)
+    chart, balls, accuracies = run.chart, [], []
+    for row, model in enumerate(models_along(again, run.points, run.lengths, path.step)):
+        model = model.permuted(method.order)
+        balls.append(outlines.balls(chart, model))
+        if row in rows:
+            accuracies.append(_accuracy(run, method, row, model))
+        if row % _REPORTED == 0:
+            report(run, f"{method.name}, its shapes", float(path.step[row] / experiment.length))
+    return replace(
+        method, balls=_turning(np.stack(balls)), judged=rows, accuracies=np.array(accuracies)
+    )
+
+
+def _turning(balls: np.ndarray) -> np.ndarray:
+    """Ellipses (R, N, 5) whose angles do not jump by half turns from row to row."""
+    balls[:, :, 4] = np.unwrap(balls[:, :, 4], period=np.pi, axis=0)
+    return balls

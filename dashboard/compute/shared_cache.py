@@ -1,4 +1,7 @@
-"""A cache of costly results that all visitors of a server share."""
+"""A cache of costly results that all visitors of a server share.
+
+What is made of a visitor's own file is kept apart, with the file, and is gone with it.
+"""
 
 import threading
 from collections import OrderedDict
@@ -18,9 +21,18 @@ class SharedCache:
         self._size = size
         self._lock = threading.Lock()
         self._results: OrderedDict[Hashable, Future] = OrderedDict()
+        self._beside: WeakKeyDictionary[Any, SharedCache] = WeakKeyDictionary()
 
-    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """The result under this key, made now if it is not there. A failure is not kept."""
+    def get(self, key: Hashable, make: Callable[[], Any], beside: Any = None) -> Any:
+        """The result under this key, made now if it is not there. A failure is not kept.
+
+        With `beside`, the result is kept with that object, and is gone with it. Neither the key nor
+        the result may hold the object, else it would stay for ever.
+        """
+        if beside is not None:
+            with self._lock:
+                cache = self._beside.setdefault(beside, SharedCache(self._size))
+            return cache.get(key, make)
         with self._lock:
             is_new = key not in self._results
             result = self._results.setdefault(key, Future())
@@ -38,7 +50,7 @@ class SharedCache:
         return result.result()
 
 
-class _Same:
+class Same:
     """Equal only to itself around the very same object: comparing many runs would take longer."""
 
     def __init__(self, thing: object):
@@ -48,13 +60,14 @@ class _Same:
         return id(self.thing)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.thing is other.thing
+        return isinstance(other, Same) and self.thing is other.thing
 
 
 def shared(size: int) -> Callable[[Callable[..., Made]], Callable[..., Made]]:
     """Decorator of a function of positional arguments: its latest `size` results are kept for all.
 
-    Arguments are compared by their values, but tuples and lists must be the very same.
+    Arguments are compared by their values, but tuples and lists must be the very same. Where one of
+    them may hold a visitor's own file, use a `SharedCache`.
     """
 
     def decorate(make: Callable[..., Made]) -> Callable[..., Made]:
@@ -62,7 +75,7 @@ def shared(size: int) -> Callable[[Callable[..., Made]], Callable[..., Made]]:
 
         @wraps(make)
         def kept(*arguments) -> Made:
-            key = tuple(_Same(a) if isinstance(a, tuple | list) else a for a in arguments)
+            key = tuple(Same(a) if isinstance(a, tuple | list) else a for a in arguments)
             return cache.get(key, lambda: make(*arguments))
 
         return kept
@@ -75,14 +88,11 @@ def kept_with_it(size: int) -> Callable[[Callable[..., Made]], Callable[..., Mad
     object are kept for all, and are gone with the object."""
 
     def decorate(make: Callable[..., Made]) -> Callable[..., Made]:
-        lock = threading.Lock()
-        caches: WeakKeyDictionary[Any, SharedCache] = WeakKeyDictionary()
+        cache = SharedCache(size)
 
         @wraps(make)
         def kept(thing, *arguments) -> Made:
-            with lock:
-                cache = caches.setdefault(thing, SharedCache(size))
-            return cache.get(arguments, lambda: make(thing, *arguments))
+            return cache.get(arguments, lambda: make(thing, *arguments), beside=thing)
 
         return kept
 

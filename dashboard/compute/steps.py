@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dashboard.compute.feeding import feed
 from dashboard.compute.shared_cache import SharedCache
+from dashboard.model.analysis import HeldRecording
 from dashboard.model.source import Source
 from rhmm.learners.learner import Learner
 from rhmm.learners.online import OnlineHMM
@@ -92,29 +94,25 @@ class Replay:
             at = max(seen for seen in self._snapshots if seen < k)
             learner = copy.deepcopy(self._snapshots[at])
             for stop in range(at + self._stride, k, self._stride):
-                self._go_on(learner, at, stop)
+                feed(learner, self.points, self._lengths, at, stop)
                 self._snapshots[stop] = copy.deepcopy(learner)
                 at = stop
-            self._go_on(learner, at, k)
+            feed(learner, self.points, self._lengths, at, k)
             return learner
-
-    def _go_on(self, learner: OnlineHMM, first: int, stop: int) -> None:
-        """Learn these observations, sequence by sequence."""
-        ends = np.cumsum([] if self._lengths is None else self._lengths).astype(int).tolist()
-        for end in ends:
-            if first < end <= stop:
-                learner.partial_fit(self.points[first:end], lengths=[end - first])
-                first = end
-        if first < stop:
-            learner.partial_fit(self.points[first:stop])
 
 
 def replay(
-    source: Source, learner: Learner, options: Mapping[str, Any], seed: int, n_states: int
+    source: Source,
+    learner: Learner,
+    options: Mapping[str, Any],
+    seed: int,
+    n_states: int,
+    own: HeldRecording | None = None,
 ) -> Replay:
-    """The replay of this learner on this chain, shared by all visitors."""
-    key = (source, learner.key, tuple(sorted(options.items())), seed, n_states)
-    return _replays.get(key, lambda: Replay(source, learner, options, seed, n_states))
+    """The replay of this learner on this chain, shared by all visitors, unless `own` is the file of
+    one of them."""
+    key = (repr(source), learner.key, tuple(sorted(options.items())), seed, n_states)
+    return _replays.get(key, lambda: Replay(source, learner, options, seed, n_states), beside=own)
 
 
 def _kind(learner: OnlineHMM) -> str:

@@ -1,11 +1,13 @@
 """The figures of Compare: the methods' results side by side, each with its alternative text."""
 
+from html import escape
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dashboard.compute.measures import confusion
+from dashboard.compute.outlines import outlines
 from dashboard.compute.runs import ExperimentRun, MethodResult
 from dashboard.compute.shared_cache import SharedCache
 from dashboard.figures import common
@@ -15,6 +17,7 @@ from dashboard.model.methods import CEILING, EM, method_name
 from dashboard.model.spaces.chart import Chart
 from dashboard.model.spaces.registry import SPACES
 from dashboard.text import formatting
+from rhmm.emissions import RIEMANNIAN
 
 MOST_POINTS = 1_200
 """Points on each small map: enough to see the clouds, few enough to draw at once."""
@@ -42,18 +45,20 @@ def pictures(run: ExperimentRun, centre: int | None = None) -> Pictures:
 
     `centre` is the state whose true mean is in the middle of the maps; None shows them whole.
     """
-    return _drawn.get((*_stage(run), centre), lambda: _draw(run, centre))
+    own = run.experiment.own
+    return _drawn.get((*_stage(run), centre), lambda: _draw(run, centre), beside=own)
 
 
 def kept_timeline(
     run: ExperimentRun, posteriors: dict[str, NDArray], window: tuple[int, int]
 ) -> Drawing:
     """`timeline`, drawn once for each stage of a run and each window."""
-    return _timelines.get((*_stage(run), window), lambda: timeline(run, posteriors, window))
+    key, own = (*_stage(run), window), run.experiment.own
+    return _timelines.get(key, lambda: timeline(run, posteriors, window), beside=own)
 
 
 def _stage(run: ExperimentRun) -> tuple:
-    return run.experiment, tuple(method.key for method in run.methods)
+    return run.experiment.digest, tuple(method.key for method in run.methods)
 
 
 def chart_of(run: ExperimentRun, centre: int | None) -> Chart:
@@ -79,16 +84,17 @@ def _draw(run: ExperimentRun, centre: int | None = None) -> Pictures:
 
 def map_of(run: ExperimentRun, method: MethodResult, centre: int | None = None) -> Drawing:
     """The observations in the labels of a method, and its means."""
-    shown, experiment = _sample(run), run.experiment
-    is_recorded = experiment.is_recorded
+    shown, experiment, chart = _sample(run), run.experiment, chart_of(run, centre)
+    is_recorded, has_shape = experiment.is_recorded, method.model.law_.emission != RIEMANNIAN
     return map_figure(
-        chart_of(run, centre),
+        chart,
         _titled(run, method),
         run.points[shown],
         method.states[shown],
         method.model.means_,
         method.model.sigmas_,
         None if is_recorded else SPACES[experiment.space].points(experiment.means),
+        outlines(chart, method.model) if has_shape else None,
     )
 
 
@@ -307,7 +313,10 @@ def _true_names(run: ExperimentRun) -> list[str]:
     """What the true states or labels are called; the last one is for −1."""
     experiment = run.experiment
     states = [f"state {i + 1}" for i in range(experiment.n_states)]
-    return [*(experiment.label_names or states), "no label"]
+    return [
+        *(map(escape, experiment.label_names) if experiment.label_names else states),
+        "no label",
+    ]
 
 
 def _wrong(run: ExperimentRun, method: MethodResult, part: slice) -> NDArray[np.bool_]:

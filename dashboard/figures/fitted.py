@@ -11,7 +11,7 @@ import numpy as np
 
 from dashboard.compute.counting import Curve
 from dashboard.compute.fits import Fitted
-from dashboard.compute.recording_map import ellipse
+from dashboard.compute.outlines import ellipse
 from dashboard.compute.shared_cache import kept_with_it
 from dashboard.figures.common import DIFFERENCES, NEUTRAL, titled
 from dashboard.figures.drawing import Drawing

@@ -61,7 +61,7 @@ def overview(fitted: Fitted) -> Drawing:
             "autorange": "reversed", "tickfont": {"size": 15}, "showgrid": False, "ticks": "",
             "fixedrange": True, "automargin": True,
         },
-        "shapes": _boundaries(fitted, 1, len(fitted.states)),
+        "shapes": _lines(fitted, 1, len(fitted.states)),
         "dragmode": False,
     }  # fmt: skip
     return figure
@@ -69,6 +69,11 @@ def overview(fitted: Fitted) -> Drawing:
 
 def _with_gaps(row: np.ndarray) -> list[float | None]:
     return [None if np.isnan(value) else value for value in row]
+
+
+def shows_sequences(fitted: Fitted) -> bool:
+    """Whether there are lines between sequences in the picture of all of them: not too many."""
+    return 1 < len(fitted.recording.lengths) <= _MOST_LINES + 1
 
 
 def _boundaries(fitted: Fitted, first: int, last: int) -> list[dict]:
@@ -79,6 +84,15 @@ def _boundaries(fitted: Fitted, first: int, last: int) -> list[dict]:
         return []
     line = {"color": common.NEUTRAL, "width": 1}
     return [{**_LINE, "x0": end + 0.5, "x1": end + 0.5, "line": line} for end in ends.tolist()]
+
+
+def _lines(fitted: Fitted, first: int, last: int) -> list[dict]:
+    """Between sequences, and a dashed one where the automatic memory has started anew."""
+    # black on white is seen on every colour
+    looks = ({"color": "white", "width": 6}, {"color": "black", "width": 3, "dash": "dash"})
+    anew = [k + 0.5 for k in fitted.restarts if first <= k < last]
+    dashed = [{**_LINE, "x0": at, "x1": at, "line": line} for at in anew for line in looks]
+    return _boundaries(fitted, first, last) + dashed
 
 
 @kept_with_it(8)
@@ -102,7 +116,7 @@ def timeline(fitted: Fitted, window: tuple[int, int]) -> Drawing:
         title += f": {wrong.sum()} of {len(wrong)} differ from the label"
     strips.append(Strip(title, law, hovers, wrong))
     figure = common.timeline(first, strips)
-    figure.layout["shapes"] = _boundaries(fitted, first, last)
+    figure.layout["shapes"] = _lines(fitted, first, last)
     return figure
 
 

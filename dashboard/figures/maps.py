@@ -28,13 +28,16 @@ def map_figure(
     means: Points,
     sigmas: NDArray[np.floating],
     true_means: Points | None = None,
+    outlines: NDArray[np.floating] | None = None,
 ) -> Drawing:
-    """Labelled points (T, …), estimated means with their σ-balls, and crosses at the true means if
-    these are known."""
+    """Labelled points (T, …), estimated means with their σ-balls or these outlines (N, K, 2), and
+    crosses at the true means if these are known."""
     figure = Drawing()
     for state in range(int(states.max(initial=-1)) + 1):
         _add_points(figure, chart, state, points[states == state])
-    for state, outline in enumerate(chart.outlines(means, sigmas)):
+    for state, outline in enumerate(
+        chart.outlines(means, sigmas) if outlines is None else outlines
+    ):
         add_line(figure, state, outline)
     _add_means(figure, chart, means, sigmas)
     if true_means is not None:

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from dashboard.compute.shared_cache import shared
+from dashboard.compute.shared_cache import Same, SharedCache
 from dashboard.figures.common import NEUTRAL
 from dashboard.figures.drawing import Drawing
 from dashboard.model.methods import BASELINES, CEILING, VARIANTS, Variant, method_name, variant_of
@@ -18,6 +18,8 @@ from rhmm.learners import windowed
 from rhmm.paper import LENGTH as PAPER_LENGTH
 from rhmm.sweeping import Summary, noise_floor, summarise
 from rhmm.table import PAPER
+
+_panels = SharedCache(16)
 
 
 class Look(NamedTuple):
@@ -71,7 +73,7 @@ MEASURES = (
 
 OF_RECORDINGS = (
     Measure("accuracy", "Agreement with the labels", False, ".2%"),
-    Measure("log_likelihood", "Log-likelihood per observation", False, ".4f"),
+    Measure("log_likelihood", columns.PREDICTIVE.name, False, ".4f"),
     *MEASURES[3:],
 )
 """What is drawn where there is no truth."""
@@ -102,9 +104,14 @@ class Panel(NamedTuple):
     in_words: str
 
 
-@shared(16)
 def panels(sweep: Sweep, runs: tuple[Run, ...]) -> list[Panel]:
     """All panels of a sweep, drawn once for the same runs: a page looks again and again."""
+    return _panels.get(
+        (sweep.digest, Same(runs)), lambda: _draw(sweep, runs), beside=sweep.experiment.own
+    )
+
+
+def _draw(sweep: Sweep, runs: tuple[Run, ...]) -> list[Panel]:
     summaries = summarise(runs)
     return [
         Panel(

@@ -5,12 +5,15 @@ A file that a visitor gives is no part of a link: it stays with the session.
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from dashboard.model.fields import Control, Settings, setting
 from dashboard.model.kinds import Choice
+from dashboard.model.marks import MARKS
 from rhmm.datasets import load_emg, load_watch, load_weather, make_chain
 from rhmm.datasets.dataset import Dataset
 from rhmm.emissions.covariances import STUDENT
@@ -22,7 +25,7 @@ BIC, PREDICTION = "auto", "prediction"
 """In place of a number of states: what chooses it."""
 FILE = "file"
 """In place of a recording that ships with the product: the visitor's own file."""
-EM, STREAMING = "em", "streaming"
+EM, STREAMING, AUTO = "em", "streaming", "auto"
 ROUND, TIED, DIAG, FULL = "riemannian", "tied", "diag", "full"
 """Emissions, by the engine's names."""
 LIGHT, HEAVY = "light", "heavy"
@@ -37,6 +40,8 @@ _THINNED = 200_000
 """Numbers of the part that is learned from at first, if a recording is larger."""
 LAST_STEPS = 5
 """Of EM, over all observations, after that."""
+LEAST_ONLINE, _MOST_ONLINE = 40, 20_000
+"""Observations of a file that pages learn online, step by step."""
 
 
 class Shipped(NamedTuple):
@@ -116,11 +121,13 @@ class Analysis(Settings):
         ),
     )
     method: str = _one_of(
-        {EM: "EM", STREAMING: "Streaming, one pass"},
+        {EM: "EM", STREAMING: "Streaming, one pass", AUTO: "Automatic memory, one pass"},
         "learn",
         "The method",
         "Learned by",
-        "EM goes over all observations again and again. Streaming sees each of them once.",
+        "EM goes over all observations again and again. Streaming sees each of them once. The "
+        "automatic memory does so too, and starts anew when the data have become others: its "
+        "states are what it said when each observation came.",
     )
     shape: str = _one_of(
         {
@@ -213,6 +220,14 @@ class HeldRecording:
     recording: Recording = field(repr=False, compare=False)
     columns: tuple[str, ...] = field(default=(), repr=False, compare=False)
     """Names of the channels of a signal in a file."""
+    whole: int = field(default=0, repr=False, compare=False)
+    """How many observations the file has, if these are what pages learn online of it."""
+
+    @property
+    def name(self) -> str:
+        """The key of one that is shipped, or the name of the file."""
+        first = self.key[0]
+        return first.name if isinstance(first, HeldFile) else first
 
     @property
     def channels(self) -> tuple[str, ...]:
@@ -225,6 +240,33 @@ class HeldRecording:
     def n_observed(self) -> int:
         """Observations that are not missing."""
         return int(self.recording.observed.sum())
+
+    def learned_online(self) -> "HeldRecording | None":
+        """As much of it as can be learned step by step while a visitor waits, without labels if
+        there are more of them than marks; None if it is too short for that."""
+        recording, length = self.recording, len(self.recording.points)
+        most = min(_MOST_ONLINE, LARGE // recording.manifold.dim)
+        if len(recording.label_names) > len(MARKS):
+            recording = replace(recording, labels=None, label_names=())
+        if length > most:
+            recording = first_of(recording, most)
+        if recording.observed.sum() < LEAST_ONLINE:
+            return None
+        return HeldRecording((*self.key, most), recording, self.columns, length)
+
+
+def first_of(recording: Recording, count: int) -> Recording:
+    """The first so many observations."""
+    lengths = np.diff(np.minimum(np.cumsum(recording.lengths), count), prepend=0)
+    lengths = lengths[lengths > 0]
+    return replace(
+        recording,
+        points=recording.points[:count],
+        lengths=lengths,
+        sequence_names=recording.sequence_names[: len(lengths)],
+        labels=None if recording.labels is None else recording.labels[:count],
+        times=None if recording.times is None else recording.times[:count],
+    )
 
 
 @cache

@@ -1,20 +1,18 @@
 """What a visitor sets on the Stream page: what flows, who learns, at what pace, and what happens.
 
-The observations are those of the experiment, a chain without end or a recording, or the visitor's
-own file.
+The observations are those of the experiment: a chain without end or a recording.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from dashboard.model.analysis import HeldFile, HeldRecording, shipped
+from dashboard.model.analysis import HeldRecording
 from dashboard.model.experiment import Experiment, window_for
 from dashboard.model.fields import Control, Settings, setting
 from dashboard.model.followers import FOLLOWERS
 from dashboard.model.kinds import Choice, Choices, Invalid, WholeNumber
 from dashboard.model.methods import capitalised
-from dashboard.model.model_checks import MOST_STATES
 from dashboard.model.spaces.registry import SPACES
 from rhmm import Manifold
 from rhmm.worlds import (
@@ -32,8 +30,6 @@ LEAST_PACE, MOST_PACE = 10, 100_000
 
 MOST_EVENTS = 60
 """In one script: a link must stay short enough for every browser."""
-
-NO, YES = "no", "yes"
 
 STOP, AGAIN = "stop", "again"
 
@@ -90,18 +86,6 @@ class Script:
 class Endless(Settings):
     """The learners that follow a stream, its pace, and the script of events."""
 
-    own: str = setting(NO, "own", Choice("The file", (NO, YES)))
-    """Whether the visitor's own file flows, and not what the experiment has."""
-    states: int = setting(
-        3,
-        "own_states",
-        WholeNumber("N", 1, MOST_STATES),
-        control=Control(
-            "number",
-            "N: number of states",
-            f"How many hidden states are looked for in your file, 1 to {MOST_STATES}.",
-        ),
-    )
     at_end: str = setting(
         STOP,
         "end",
@@ -130,11 +114,6 @@ class Endless(Settings):
     )
     pace: int = setting(500, "pace", WholeNumber("The pace", LEAST_PACE, MOST_PACE))
     events: tuple[Event, ...] = setting((), "events", Script())
-
-    @property
-    def is_own(self) -> bool:
-        """Whether the visitor's own file flows."""
-        return self.own == YES
 
 
 class Chain(NamedTuple):
@@ -192,15 +171,15 @@ class Setup(NamedTuple):
 
     @classmethod
     def of(
-        cls, experiment: Experiment, endless: Endless, own: HeldRecording | None = None
+        cls, experiment: Experiment, endless: Endless, whole: HeldRecording | None = None
     ) -> "Setup":
-        """The stream that these settings ask for; `Invalid` if its recording is not there."""
+        """The stream that these settings ask for. `whole` is a visitor's own file, of which the
+        experiment may have the beginning alone; `Invalid` if it is too large."""
         source: Chain | Played
         wanted = experiment.window
-        if endless.is_own or experiment.is_recorded:
-            held = _checked(own) if endless.is_own else shipped(experiment.recording)
-            n_states = endless.states if endless.is_own else experiment.n_states
-            source = Played(held, n_states, endless.at_end == AGAIN)
+        if experiment.is_recorded:
+            held = experiment.held if whole is None else _checked(whole)
+            source = Played(held, experiment.n_states, endless.at_end == AGAIN)
             wanted = min(wanted, max(held.n_observed // 4, 1))
         else:
             source = Chain(
@@ -218,12 +197,10 @@ class Setup(NamedTuple):
             raise Invalid(f"These events cannot happen to this {what}: {problem}.") from None
 
 
-def _checked(own: HeldRecording | None) -> HeldRecording:
+def _checked(whole: HeldRecording) -> HeldRecording:
     """The visitor's own recording; `Invalid` if it cannot be streamed."""
-    if own is None:
-        raise Invalid("This stream needs a file of your own: give one on the Data page.")
-    if own.recording.points.nbytes > MOST_BYTES:
-        raise Invalid(f"Files of more than {MOST_BYTES // 10**6} MB cannot be streamed.")
-    # the process that runs the stream needs the observations, and not the file as well
-    key = (replace(part, content=b"") if isinstance(part, HeldFile) else part for part in own.key)
-    return replace(own, key=tuple(key))
+    if whole.recording.points.nbytes > MOST_BYTES:
+        raise Invalid(
+            f"More than {MOST_BYTES // 10**6} MB cannot be streamed: your file ends early here."
+        )
+    return whole

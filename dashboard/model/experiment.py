@@ -5,12 +5,12 @@ is one immutable value that is always valid; `fields` says how it is checked and
 link.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from dashboard.model.analysis import OFFERED, shipped
-from dashboard.model.analysis import SIMULATED as SIMULATED_RECORDINGS
+from dashboard.model.analysis import OFFERED, HeldRecording
 from dashboard.model.fields import Control, Settings, setting
 from dashboard.model.kinds import (
     Choice,
@@ -22,12 +22,19 @@ from dashboard.model.kinds import (
     Rows,
     WholeNumber,
 )
+from dashboard.model.method_settings import (
+    emission_setting,
+    is_used,
+    label_of,
+    options_of,
+    with_options,
+)
 from dashboard.model.methods import (
     BASELINES,
+    EMISSION,
     ONLINE_LEARNERS,
     Variant,
     method_name,
-    variant_options,
     variant_with,
 )
 from dashboard.model.model_checks import (
@@ -37,18 +44,28 @@ from dashboard.model.model_checks import (
     checked_startprob,
     checked_transmat,
 )
-from dashboard.model.source import Recorded, Simulated
+from dashboard.model.source import (
+    SIMULATED,
+    Recorded,
+    Simulated,
+    SourceChoice,
+    held_by,
+    source_title,
+    states_at_first,
+)
 from dashboard.model.spaces.chart import Chart, Coordinates
 from dashboard.model.spaces.recorded import RecordedSpace
 from dashboard.model.spaces.registry import DEFAULT, SPACES
 from dashboard.model.spaces.space import Space
 from rhmm.learners import streaming, windowed
-from rhmm.learners.learner import Option
 from rhmm.learners.registry import LEARNERS
 
 LEAST_WINDOW, MOST_WINDOW = 20, 5_000
 LEAST_LENGTH, MOST_LENGTH = 500, 100_000
 MOST_SEED = 2**31 - 1
+
+_OF_A_SHAPE = 10.0
+"""About how much longer a method takes where states have shapes."""
 
 WINDOWS = (20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 400, 600, 800, 1000, 1500, 2000, 3000, 5000)
 """The values of Δ that a page offers: evenly spaced to the eye, on a scale of ratios."""
@@ -56,19 +73,8 @@ WINDOWS = (20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 400, 600, 800, 1000, 1500
 MODEL = ("transmat", "means", "sigmas", "startprob")
 """The parameters of the true model."""
 
-SIMULATED = "simulated"
-"""In place of a recording: a chain that is drawn from the true model."""
-
 TRUTH = ("space", *MODEL)
 """The settings of the true model: its parameters, and the space that it lives in."""
-
-
-def source_title(source: str) -> str:
-    """What the visitor calls a source."""
-    if source == SIMULATED:
-        return "Simulated chain of a true model"
-    title = OFFERED[source].title
-    return f"Simulated recording: {title}" if source in SIMULATED_RECORDINGS else title
 
 
 def least_window(n_states: int) -> int:
@@ -89,7 +95,12 @@ def _checked_states(states: int | None, known: Known) -> int | None:
     recording = known["recording"]
     if recording == SIMULATED:
         return None
-    return states or min(MOST_STATES, OFFERED[recording].states)
+    return states or min(MOST_STATES, states_at_first(recording))
+
+
+def _checked_reference(reference: str, known: Known) -> str:
+    """A simulated chain has the true parameters instead."""
+    return "no" if known["recording"] == SIMULATED else reference
 
 
 class _Length(WholeNumber):
@@ -102,7 +113,7 @@ class _Length(WholeNumber):
 def _checked_length(length, known: Known) -> int:
     if known["recording"] == SIMULATED:
         return WholeNumber("T", LEAST_LENGTH, MOST_LENGTH).check(length)
-    return len(shipped(known["recording"]).recording.points)
+    return len(held_by(known["recording"]).recording.points)
 
 
 def _checked_window(window: int, known: Known) -> int:
@@ -117,55 +128,8 @@ def _checked_window(window: int, known: Known) -> int:
     return window
 
 
-# Settings of the learners, which follow from the engine's registry
-
-
-_SHOWN_AS_PRINTED = {"transition_update": "paper"}
-"""Where the dashboard begins with another value than the engine: the paper's own algorithm."""
-
-
-def _options_named(experiment: "Experiment", name: str) -> list[Option]:
-    """The options of this name that the experiment's learners have."""
-    learners = (ONLINE_LEARNERS[key] for key in experiment.algorithms)
-    return [option for learner in learners for option in learner.options if option.name == name]
-
-
-def _label(name: str) -> Callable[["Experiment"], str]:
-    """What the first of the learners calls this option."""
-
-    def label(experiment: "Experiment") -> str:
-        options = _options_named(experiment, name)
-        return options[0].label if options else ""
-
-    return label
-
-
-def _is_used(name: str) -> Callable[["Experiment"], bool]:
-    return lambda experiment: bool(_options_named(experiment, name))
-
-
-def _option_setting(option: Option) -> Any:
-    """A setting for an option of a learner: one of a few choices."""
-    choices = tuple(option.choices)
-    control = Control(
-        "radio", option.label, option.help, choices, option.choices, shown=_is_used(option.name)
-    )
-    default = _SHOWN_AS_PRINTED.get(option.name, option.default)
-    return setting(default, option.key, Choice(option.label, choices), control=control)
-
-
-def _with_options(cls: type) -> type:
-    """Add a setting for every option that tells the variants of an online learner apart."""
-    for learner in ONLINE_LEARNERS.values():
-        for option in variant_options(learner):
-            if option.name not in cls.__annotations__:
-                cls.__annotations__[option.name] = str
-                setattr(cls, option.name, _option_setting(option))
-    return cls
-
-
 @dataclass(frozen=True)
-@_with_options
+@with_options
 class Experiment(Settings):
     """The data, and the online learners with Δ and options.
 
@@ -177,9 +141,10 @@ class Experiment(Settings):
     TOGETHER: ClassVar[tuple[str, ...]] = TRUTH  # half of a model would be one that was never set
     WRITES_DEFAULTS: ClassVar[bool] = True  # a link means the same after the defaults have changed
 
-    recording: str = setting(
-        SIMULATED, "source", Choice("The source", (SIMULATED, *OFFERED)), quiet=True
+    recording: str | HeldRecording = setting(
+        SIMULATED, "source", SourceChoice(Choice("The source", (SIMULATED, *OFFERED))), quiet=True
     )
+    """By its name, or the visitor's own."""
     states: int | None = setting(
         None,
         "N",
@@ -232,13 +197,13 @@ class Experiment(Settings):
         _checked_window,
         Control(
             "slider",
-            _label("window"),
+            label_of("window"),
             "The paper’s algorithm looks back over the last Δ observations at every step. "
             "The streaming one only starts from the first Δ. "
             f"From {LEAST_WINDOW} to {MOST_WINDOW:,}, on a logarithmic scale.",
             WINDOWS,
             accepts_others=True,
-            shown=_is_used("window"),
+            shown=is_used("window"),
         ),
     )
     algorithms: tuple[str, ...] = setting(
@@ -256,6 +221,16 @@ class Experiment(Settings):
         ),
     )
 
+    emission: str = emission_setting()
+    reference: str = setting(
+        "no",
+        "reference",
+        Choice("The comparison with labels", ("no", "yes")),
+        _checked_reference,
+        quiet=True,
+    )
+    """Whether a model that was taught the labels of a recording is learned besides."""
+
     @classmethod
     def controls(cls) -> tuple[list[str], list[str]]:
         """The settings with a control in the sidebar: those of learning, and those of the data."""
@@ -266,19 +241,20 @@ class Experiment(Settings):
     @classmethod
     def plain(cls, asked: Known) -> "Experiment":
         """The default of the recording or space that is asked for: others would not fit there."""
-        if asked.get("recording") in OFFERED:
-            return cls.of_recording(asked["recording"])
+        recording = asked.get("recording")
+        if isinstance(recording, HeldRecording) or recording in OFFERED:
+            return cls.of_recording(recording)
         space = SPACES.get(asked.get("space", DEFAULT.key), DEFAULT)
         return cls(**space.truth)
 
     @classmethod
-    def of_recording(cls, recording: str, states: int | None = None) -> Self:
+    def of_recording(cls, recording: str | HeldRecording, states: int | None = None) -> Self:
         """A recording with a Δ that leaves most of it to be learned online, and as many states as
         it makes sense to begin with, unless others are asked for."""
-        plain = cls(recording=recording, states=min(states, MOST_STATES) if states else None)
-        most = min(cls.window, plain.length // 4)
+        n = min(MOST_STATES, states or states_at_first(recording))
+        most = min(cls.window, held_by(recording).n_observed // 4)
         window = max((w for w in WINDOWS if w <= most), default=LEAST_WINDOW)
-        return replace(plain, window=window_for(plain.n_states, window))
+        return cls(recording=recording, states=n, window=window_for(n, window))
 
     def to_query(self) -> dict[str, str]:
         """Of a recording without the truth and the length, which are not its own."""
@@ -295,6 +271,21 @@ class Experiment(Settings):
         return self.recording != SIMULATED
 
     @property
+    def held(self) -> HeldRecording:
+        """The recording, if the data are one."""
+        return held_by(self.recording)
+
+    @property
+    def own(self) -> HeldRecording | None:
+        """The recording, if it is a visitor's own: what is made of it goes with that visitor."""
+        return self.recording if isinstance(self.recording, HeldRecording) else None
+
+    @cached_property
+    def digest(self) -> str:
+        """The same for the same settings and data, wherever they are. It holds no data."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()
+
+    @property
     def n_states(self) -> int:
         """How many hidden states the true model has, or how many a recording is learned with."""
         return self.states or len(self.means)
@@ -302,7 +293,7 @@ class Experiment(Settings):
     @property
     def label_names(self) -> tuple[str, ...]:
         """What the labels of a recording are called; empty if it has none, or is simulated."""
-        return shipped(self.recording).recording.label_names if self.is_recorded else ()
+        return self.held.recording.label_names if self.is_recorded else ()
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -315,9 +306,13 @@ class Experiment(Settings):
         return (*self.algorithms, *beside)
 
     def options_of(self, key: str) -> dict[str, Any]:
-        """The options of an online learner that are set here, by name."""
-        names = (option.name for option in ONLINE_LEARNERS[key].options)
-        return {name: getattr(self, name) for name in names if name in self.table()}
+        """The options of a method that are set here, by name."""
+        return options_of(self, key)
+
+    @property
+    def has_shapes(self) -> bool:
+        """Whether states are learned with another law than the paper's."""
+        return self.emission != EMISSION.default
 
     @property
     def variants(self) -> list[Variant]:
@@ -344,7 +339,7 @@ class Experiment(Settings):
     @property
     def source(self) -> Simulated | Recorded:
         """Where the observations come from; the other settings say how they are learned."""
-        return Recorded(self.recording) if self.is_recorded else self.simulated
+        return Recorded(self.held) if self.is_recorded else self.simulated
 
     @property
     def simulated(self) -> Simulated:
@@ -364,8 +359,10 @@ class Experiment(Settings):
         """About how many microseconds of one processor all methods take together."""
 
         def of(key: str) -> float:
-            options = self.options_of(key) if key in ONLINE_LEARNERS else {}
-            return LEARNERS[key].effort(self.length, LEARNERS[key].settings(options))
+            learner, options = LEARNERS[key], self.options_of(key)
+            known = learner.settings(options) if learner.is_online else {}
+            longer = _OF_A_SHAPE if EMISSION.name in options else 1.0
+            return longer * learner.effort(self.length, known)
 
         return self.slowness * sum(map(of, self.methods))
 
@@ -376,6 +373,12 @@ class Experiment(Settings):
             ONLINE_LEARNERS[key].describe(self.options_of(key)) for key in self.algorithms
         )
         if self.is_recorded:
-            title = source_title(self.recording)
-            return f"{title}: {self.length:,} observations, {count}, learned online ({ways})."
-        return f"{self.length:,} observations of a chain with {count}, learned online ({ways})."
+            title, part = source_title(self.recording), f"{self.length:,}"
+            if self.own is not None and self.own.whole > self.length:
+                part = f"the first {part} of {self.own.whole:,}"
+            data = f"{title}: {part} observations, {count}"
+        else:
+            data = f"{self.length:,} observations of a chain with {count}"
+        law = EMISSION.choices[self.emission]
+        shapes = f" Law of a state: {law[0].lower()}{law[1:]}." if self.has_shapes else ""
+        return f"{data}, learned online ({ways}).{shapes}"

@@ -21,7 +21,7 @@ class Control:
     """What a page needs to let a visitor set the value."""
 
     widget: str
-    """``number``, ``radio``, ``slider`` (over `options`), ``multiselect`` or ``pills``."""
+    """``number``, ``radio``, ``select``, ``slider`` over `options`, ``multiselect``, ``pills``."""
     label: str | Callable[[Any], str]
     """Fixed, or made from the settings on screen."""
     help: str | None = None
@@ -113,10 +113,11 @@ class Settings:
         return cls()
 
     @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> tuple[Self, list[Invalid]]:
+    def from_query(cls, query: Mapping[str, str], **meant) -> tuple[Self, list[Invalid]]:
         """What a link asks for, and a sentence about each part of it that is not used.
 
-        A part that cannot be read or used is left at its default.
+        A part that cannot be read or used is left at its default. `meant` are the values of
+        settings that the link can only mention.
         """
         table, values, unread = cls.table(), {}, []
         for name, one in table.items():
@@ -127,6 +128,7 @@ class Settings:
                     text = quoted(query[one.key])
                     sentence = f"Cannot read {one.key} = '{text}'; the default is used."
                     unread.append(Invalid(sentence, name))
+        values |= meant
         names = {problem.field for problem in unread}
         settings, refused = cls.plain(values).accepting(values, names)
         problems = unread + [

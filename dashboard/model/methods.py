@@ -13,6 +13,7 @@ from rhmm import Configuration
 from rhmm.learners import em, kmeans, windowed
 from rhmm.learners.learner import Learner, Option
 from rhmm.learners.registry import LEARNERS
+from rhmm.learners.shaped import EMISSION
 
 EM, KMEANS, WINDOWED = em.LEARNER.key, kmeans.LEARNER.key, windowed.LEARNER.key
 """Methods that some sentences are about."""
@@ -42,6 +43,11 @@ def method_definition(key: str) -> str:
 def has_posterior(key: str) -> bool:
     """Whether a method knows the probabilities of the states; a clustering has only labels."""
     return not issubclass(LEARNERS[key].estimator, ClusterMixin)
+
+
+def has_emission(key: str) -> bool:
+    """Whether a method can learn another law of a state than the paper's."""
+    return key == EM or EMISSION in LEARNERS[key].options
 
 
 class Variant(NamedTuple):
@@ -82,10 +88,12 @@ def variant_options(learner: Learner) -> list[Option]:
 
 
 def variant_with(learner: str, options: Mapping[str, Any]) -> Variant:
-    """The variant of a learner that has these options, Δ excepted; the first one if none has."""
+    """The variant of a learner that has these options, Δ and the law of a state excepted; the first
+    one if none has."""
     entry = LEARNERS[learner]
     mine = [variant for variant in VARIANTS.values() if variant.learner is entry]
-    wanted = entry.settings({n: v for n, v in options.items() if n != "window"})
+    left_out = ("window", EMISSION.name)
+    wanted = entry.settings({n: v for n, v in options.items() if n not in left_out})
     return next((v for v in mine if entry.settings(v.options) == wanted), mine[0])
 
 

@@ -83,6 +83,11 @@ class Sweep:
         return cls(plain, tuple(sorted(asked)), ordered, plan.runs)
 
     @property
+    def digest(self) -> tuple:
+        """The same for the same sweep. It holds no data."""
+        return self.experiment.digest, self.asked, self.learners, self.runs
+
+    @property
     def variants(self) -> list[Variant]:
         """The online learners that are compared."""
         return [VARIANTS[key] for key in self.learners]

@@ -60,6 +60,12 @@ LOG_LIKELIHOOD = Column(
     "Log-likelihood per observation",
     "log p(all observations) under the learned model, divided by their number T. Higher is better.",
 )
+PREDICTIVE = Column(
+    "Predictive log density",
+    "log p(y_k | all before it): what a learner said of each observation before it saw it, "
+    "averaged over the second half of the recording. EM and K-means have seen all of it when they "
+    "are asked. Higher is better.",
+)
 TIME = Column(
     "Time",
     "Processor time of learning, without drawing the data, compiling and scoring.",
@@ -114,8 +120,8 @@ TRANSMAT = Column(
 
 _COLUMNS = (
     METHOD, SEED, ACCURACY, AGREEMENT, CEILING, TRANSITION_ERROR, MEAN_ERROR, SIGMA_ERROR,
-    LOG_LIKELIHOOD, TIME, LONG_TIME, MEMORY, DIAGONAL, RMSE, STATE, SHARE_OF_TIME, EXPECTED_STAY,
-    MEAN, LABEL, SHARE, VISITS, STAY, SIGMA,
+    LOG_LIKELIHOOD, PREDICTIVE, TIME, LONG_TIME, MEMORY, DIAGONAL, RMSE, STATE, SHARE_OF_TIME,
+    EXPECTED_STAY, MEAN, LABEL, SHARE, VISITS, STAY, SIGMA,
 )  # fmt: skip
 _DEFINITIONS = {column.heading: column.definition for column in _COLUMNS}
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from dashboard.compute.shared_cache import shared
+from dashboard.compute.shared_cache import Same, SharedCache
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import Variant, capitalised, variant_of
 from dashboard.text import formatting
@@ -15,13 +15,15 @@ from rhmm.sweeping import Summary, enough_window, noise_floor, summarise
 WITHIN = 0.01
 """How near the ceiling is near enough."""
 
+_costs = SharedCache(64)
+
 
 class DeltaCost(NamedTuple):
     """Four numbers and a paragraph."""
 
     accuracy: str
     error: str
-    """Of a recording, which has no truth: the log-likelihood per observation."""
+    """Of a recording, which has no truth: how well the next observation is predicted."""
     time: str
     memory: str
     words: str
@@ -30,10 +32,11 @@ class DeltaCost(NamedTuple):
 def delta_cost(experiment: Experiment, variant: Variant, runs: Iterable[Run]) -> DeltaCost | None:
     """What the experiment's Δ costs with this algorithm; None if it has not been run yet."""
     # runs have seeds of their own: visitors who differ in theirs share the answer
-    return _delta_cost(replace(experiment, seed=Experiment.seed), variant, runs)
+    asked = replace(experiment, seed=Experiment.seed)
+    key = (asked.digest, variant.key, Same(runs))
+    return _costs.get(key, lambda: _delta_cost(asked, variant, runs), beside=experiment.own)
 
 
-@shared(64)
 def _delta_cost(experiment: Experiment, variant: Variant, runs: Iterable[Run]) -> DeltaCost | None:
     window = experiment.window if variant.has_window else None
     family = [run for run in runs if variant_of(run.configuration) == variant]
@@ -70,7 +73,7 @@ def _on_a_recording(
     def written(one: Summary) -> str:
         if by_labels:
             return f"{formatting.percent(score(one))} agreement with the labels"
-        return f"a log-likelihood of {formatting.number(score(one))} per observation"
+        return f"a log density of {formatting.number(score(one))} of the next observation"
 
     runs = "one run" if summary.runs == 1 else f"{summary.runs} runs from other starts"
     if not variant.has_window:

@@ -15,6 +15,8 @@ DEGENERATE = 0.99
 """A row of Â with an entry above this has collapsed, unless the true row is like that."""
 
 
+SHAPES = "An outline that is no circle is one deviation away from its mean. "
+
 EMS_START = (
     "EM begins with the likeliest of several starts on a sample of the data, after a few "
     "iterations there: so its curve begins above K-means."

@@ -17,7 +17,7 @@ from pyarrow.csv import WriteOptions, write_csv
 from pyarrow.parquet import write_table
 
 from dashboard.compute.runs import ExperimentRun, MethodResult
-from dashboard.model.analysis import OFFERED
+from dashboard.model.analysis import OFFERED, HeldFile, HeldRecording, ReadOptions
 from dashboard.model.experiment import TRUTH, Experiment
 from dashboard.model.methods import method_name
 from dashboard.model.plan import Sweep
@@ -137,7 +137,8 @@ def _is_unknown(value: float | None) -> bool:
 def _settings(experiment: Experiment) -> dict[str, Any]:
     """What the results follow from: a recording is no chain of the truth that is set."""
     foreign = TRUTH if experiment.is_recorded else ("recording", "states")
-    return {name: value for name, value in asdict(experiment).items() if name not in foreign}
+    given = {name: getattr(experiment, name) for name in experiment.table() if name not in foreign}
+    return given | ({"recording": experiment.held.name} if experiment.is_recorded else {})
 
 
 def experiment_json(experiment: Experiment) -> str:
@@ -152,9 +153,8 @@ def _json(content: dict) -> str:
 def run_script(experiment: Experiment) -> str:
     """A program that computes the numbers on the page again, with rhmm alone."""
     learners = {k: LEARNERS[k] for k in experiment.methods if not LEARNERS[k].needs_truth}
-    options = {key: experiment.options_of(key) for key in experiment.algorithms}
     lines = [
-        f'    "{method_name(key)}": {learner.script(options.get(key, {}), experiment.seed)},'
+        f'    "{method_name(key)}": {learner.script(experiment.options_of(key), experiment.seed)},'
         for key, learner in learners.items()
     ]
     manifold = experiment.observed_in.manifold
@@ -165,16 +165,15 @@ def run_script(experiment: Experiment) -> str:
     for learner in learners.values():
         home = "rhmm" if _is_ours(learner) else learner.estimator.__module__
         names.setdefault(home, set()).add(learner.estimator.__name__)
+    imports = [f"from {home} import {', '.join(sorted(used))}" for home, used in names.items()]
     if experiment.is_recorded:
-        call = OFFERED[experiment.recording].call
-        names["rhmm.datasets"] = {call.partition("(")[0]}
-    imports = (f"from {home} import {', '.join(sorted(used))}" for home, used in names.items())
-    if experiment.is_recorded:
+        more, recording = recording_lines(experiment.held)
         return _RECORDING_TEMPLATE.substitute(
-            call=call,
+            recording=recording,
+            beginning=_beginning(experiment.own),
             states=experiment.n_states,
             needs_rhmm=NEEDS_RHMM,
-            imports="\n".join(imports),
+            imports="\n".join([*imports, *more]),
             learners="\n".join(lines),
         )
     return _TEMPLATE.substitute(
@@ -185,6 +184,41 @@ def run_script(experiment: Experiment) -> str:
         imports="\n".join(imports),
         learners="\n".join(lines),
     )
+
+
+def recording_lines(held: HeldRecording) -> tuple[list[str], str]:
+    """Imports, and the lines that read a recording."""
+    first = held.key[0]
+    if isinstance(first, HeldFile):
+        options: ReadOptions = held.key[1]
+        said = "".join(f", {name}={_written(value)}" for name, value in options.said().items())
+        names = "Window, read" if options.window is not None else "read"
+        return (
+            [f"from rhmm.reading import {names}"],
+            f'recording, report = read({first.name!r}{said})\nprint(*report.notes, sep="\\n")',
+        )
+    call = OFFERED[first].call
+    return [f"from rhmm.datasets import {call.partition('(')[0]}"], f"recording = {call}"
+
+
+def _written(value: Any) -> str:
+    return repr(tuple(value)) if type(value) is tuple else repr(value)
+
+
+def _beginning(own: HeldRecording | None) -> str:
+    """Lines that leave of a file what the page has learned."""
+    if own is None:
+        return ""
+    count, lines = len(own.recording.points), []
+    if count < own.whole:
+        lines += [
+            f"X, labels = X[:{count}], None if labels is None else labels[:{count}]",
+            f"ends = [min(int(end), {count}) for end in lengths.cumsum()]",
+            "lengths = [b - a for a, b in zip([0, *ends], ends) if b > a]",
+        ]
+    if own.recording.labels is None:
+        lines.append("labels = None")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _means(experiment: Experiment) -> str:
@@ -216,16 +250,20 @@ def runs_file(experiment: Experiment, suffix: str, runs: Iterable[Run]) -> bytes
 
 def _recorded_runs(experiment: Experiment, suffix: str, runs: Iterable[Run]) -> bytes:
     """The runs of a sweep over a recording: a line for each, without what needs a truth."""
-    measured = ("accuracy", "log_likelihood", "seconds", "nbytes")
-    names = [name for name in measured if name != "accuracy" or experiment.label_names]
+    measured = {
+        "accuracy": "accuracy", "predictive_log_density": "log_likelihood", "seconds": "seconds",
+        "nbytes": "nbytes",
+    }  # fmt: skip
+    if not experiment.label_names:
+        del measured["accuracy"]
     lines = [
         {
-            "recording": experiment.recording,
+            "recording": experiment.held.name,
             "states": experiment.n_states,
             "learner": run.configuration.name,
             "window": run.configuration.window,
             "seed": run.seed,
-            **{name: getattr(run, name) for name in names},
+            **{name: getattr(run, field) for name, field in measured.items()},
         }
         for run in runs
     ]

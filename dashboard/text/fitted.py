@@ -1,12 +1,13 @@
 """What the Data page says: the recordings, what was found in a file, and what was learned."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from dashboard.compute.counting import Curve
 from dashboard.compute.fits import Fitted
-from dashboard.model.analysis import ROUND, HeldFile, HeldRecording
+from dashboard.model.analysis import AUTO, LEAST_ONLINE, ROUND, HeldFile, HeldRecording
 from dashboard.text import columns, formatting, tables
 from rhmm import Hyperbolic
 from rhmm.datasets.dataset import Dataset
@@ -24,7 +25,7 @@ SHRINKAGE_NAMES = {"oas": "OAS", "ledoit-wolf": "Ledoit–Wolf", "none": "None"}
 
 KEPT = (
     "The file is kept in the memory of this server for you alone, and is gone a few minutes after "
-    "you close the page. At most 50 MB; nothing in it is run."
+    "you close the page. At most 52 MB; nothing in it is run."
 )
 FORMATS = (
     "CSV, NPY, NPZ or Parquet, a row for each observation: points of the disk or ball, positive "
@@ -36,8 +37,11 @@ _MOST_ROWS = 200
 """Wrong rows that are listed; a file may have a hundred thousand."""
 
 
-SHARPER = "Re-centre, and learn one shape for all"
-"""A button beside the story of a recording for which that is right."""
+SHARPER = {
+    "emg": "Re-centre, and learn one shape for all",
+    "emg_refitted": "Learn with the automatic memory, one shape for all",
+}
+"""Buttons beside the stories of recordings for which that is right."""
 
 
 class Story(NamedTuple):
@@ -54,10 +58,7 @@ _SIGNS = (
     "is a way in which muscles work together."
 )
 
-NOT_IN_THE_LAB = (
-    "The Live lab and the pages around it learn simulated chains and the recordings that come with "
-    "the product. Your own file stays on this page."
-)
+TOO_SHORT = f"A file of at least {LEAST_ONLINE} observations also opens in the Live lab."
 
 STORIES = {
     "emg": Story(
@@ -72,7 +73,8 @@ STORIES = {
         _SIGNS,
         "Here it fails. After the fourth cycle the armband was put on again, its electrodes "
         "shifted by one: the same sign then looks different. So the model spends some states on "
-        "the second position of the armband, and signs must share the others.",
+        "the second position of the armband, and signs must share the others. The automatic memory "
+        "learns in one pass, notices it after a while and starts anew: a dashed line shows where.",
     ),
     "watch": Story(
         "A watch at the wrist during seven exercises of the shoulder, by ten people with each arm. "
@@ -188,7 +190,8 @@ ASK_FOR_REFERENCE = "Compare with a model that was taught the labels"
 
 def summary(fitted: Fitted) -> str:
     """How good the model is, as far as that is known."""
-    words = f"log p = {formatting.number(fitted.log_likelihood)} per observation."
+    words = f"log p = {formatting.number(fitted.log_likelihood)} per observation"
+    words += ", said before each was seen." if fitted.request.method == AUTO else "."
     if fitted.agreement is not None:
         words = (
             f"The states agree with **{formatting.percent(fitted.agreement.accuracy)}** of the "
@@ -202,13 +205,11 @@ def summary(fitted: Fitted) -> str:
     return f"{words} {fitted.remark}".rstrip()
 
 
-def reference(fitted: Fitted) -> str:
-    """What labels would have been worth."""
-    if fitted.reference is None:
-        return ""
+def reference(share: float) -> str:
+    """What labels would have been worth: the share of them that a model tells right."""
     return (
         f"A model of the same kind that was taught the labels, with a state for each, tells "
-        f"**{formatting.percent(fitted.reference)}** of them right on the same observations."
+        f"**{formatting.percent(share)}** of them right on the same observations."
     )
 
 
@@ -283,8 +284,12 @@ def means_note(fitted: Fitted) -> str:
     return words
 
 
-def overview_note(stride: int, has_lines: bool) -> str:
+def overview_note(stride: int, has_lines: bool, restarts: Sequence[int] = ()) -> str:
     """What the picture of the whole recording shows: one observation of `stride`."""
     every = "" if stride == 1 else f" One observation of {stride} is drawn."
     lines = " Thin lines are where sequences end." if has_lines else ""
-    return f"All observations from the first to the last.{every}{lines}"
+    anew = ""
+    if restarts:
+        times = formatting.listed([f"{k:,}" for k in restarts])
+        anew = f" Dashed: the automatic memory started anew after observation {times}."
+    return f"All observations from the first to the last.{every}{lines}{anew}"

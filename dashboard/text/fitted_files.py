@@ -13,23 +13,33 @@ from pyarrow import parquet
 from dashboard.compute.counting import CRITERIA, most_states
 from dashboard.compute.fits import Fitted
 from dashboard.model.analysis import (
+    AUTO,
     EM,
     LAST_STEPS,
-    OFFERED,
     ROUND,
     SEED,
-    HeldFile,
-    ReadOptions,
     streaming_window,
     thinned_size,
 )
-from dashboard.text.files import NEEDS_RHMM, csv_of
+from dashboard.text.files import NEEDS_RHMM, csv_of, recording_lines
 
 INSTALL = "pip install . (in the folder of the project rhmm, the one with pyproject.toml)"
 REFERENCE = (
     "Reference: Q. Tupker, S. Said and C. Mostajeran, Online learning of Riemannian hidden Markov\n"
     "models in homogeneous Hadamard spaces, 2021."
 )
+_AFTERWARDS = "probabilities = model.predict_proba(points, lengths=lengths)\n"
+_AS_THEY_CAME = """\
+# what it said of the state of each observation when that came, and of the first when it had a start
+first = int((probabilities.max(axis=1) > probabilities.min(axis=1)).argmax())
+if first:
+    ends = [min(int(end), first) for end in lengths.cumsum()]
+    past = [b - a for a, b in zip([0, *ends], ends) if b > a]
+    start = clone(learner).fit(points[:first], lengths=past).to_hmm()
+    probabilities[:first] = start.predict_proba(points[:first], lengths=past)
+"""
+_SCORED = "model.score(points, lengths=lengths) / recording.observed.sum()"
+_PREDICTED = "learner.log_likelihood_ / (recording.observed.sum() - learner.start_size)"
 _TEMPLATE = Template((Path(__file__).parent / "fit_again.txt").read_text(encoding="utf-8"))
 
 
@@ -60,12 +70,13 @@ def model_json(fitted: Fitted) -> bytes:
 
 def script(fitted: Fitted) -> str:
     """A program that computes the numbers on the page again, with rhmm alone."""
-    imports, recording = _source(fitted.request.held.key)
+    imports, recording = recording_lines(fitted.request.held)
     more, learning = _learning(fitted)
     recentring = ""
     if fitted.request.is_recentred:
         more.append("from rhmm import recentred")
         recentring = "points, _ = recentred(recording.manifold, points, lengths=lengths)\n"
+    is_auto = fitted.request.method == AUTO
     return _TEMPLATE.substitute(
         install=INSTALL,
         reference=REFERENCE,
@@ -74,26 +85,9 @@ def script(fitted: Fitted) -> str:
         recording=recording,
         recentring=recentring,
         learning=learning,
+        probabilities=_AS_THEY_CAME if is_auto else _AFTERWARDS,
+        density=_PREDICTED if is_auto else _SCORED,
     )
-
-
-def _source(key: tuple) -> tuple[list[str], str]:
-    """Imports, and the lines that read the recording."""
-    first = key[0]
-    if isinstance(first, HeldFile):
-        options: ReadOptions = key[1]
-        said = "".join(f", {name}={_written(value)}" for name, value in options.said().items())
-        names = "Window, read" if options.window is not None else "read"
-        return (
-            [f"from rhmm.reading import {names}"],
-            f'recording, report = read({first.name!r}{said})\nprint(*report.notes, sep="\\n")',
-        )
-    call = OFFERED[first].call
-    return [f"from rhmm.datasets import {call.partition('(')[0]}"], f"recording = {call}"
-
-
-def _written(value: Any) -> str:
-    return repr(tuple(value)) if type(value) is tuple else repr(value)
 
 
 def _learning(fitted: Fitted) -> tuple[list[str], str]:
@@ -133,6 +127,15 @@ def _learning(fitted: Fitted) -> tuple[list[str], str]:
                 f"model = RiemannianHMM(recording.manifold, model.n_components{shape}, init=model, "
                 f"n_iter={LAST_STEPS})\nmodel.fit(points, lengths=lengths)"
             )
+    elif request.method == AUTO:
+        more += ["from rhmm import AutoMemoryRiemannianHMM", "from sklearn.base import clone"]
+        lines.append(
+            f"learner = AutoMemoryRiemannianHMM(recording.manifold, {n}{shape}, "
+            f"random_state={SEED})\n"
+            "probabilities = learner.partial_fit_predict_proba(points, lengths=lengths)\n"
+            "model = learner.to_hmm()\n"
+            'print("started anew after", learner.restarts_ or "none", "of the observations")'
+        )
     else:
         more.append("from rhmm import StreamingRiemannianHMM")
         window = streaming_window(fitted.n_observed, fitted.n_states)

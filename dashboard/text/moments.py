@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dashboard.compute.runs import ExperimentRun
+from dashboard.compute.runs import ExperimentRun, start_size
 from dashboard.model.methods import ONLINE_LEARNERS, WINDOWED
 from dashboard.text.explanations import DEGENERATE
 from rhmm.learners.learner import Path
@@ -20,6 +20,12 @@ LEARNING, SETTLED, RESTLESS, COLLAPSED = "learning", "settled", "restless", "col
 
 _CERTAIN_FOR = 4
 """Rows of the trace for which a row of Â must be certain before that counts as a collapse."""
+
+
+_ANEW = (
+    "has started anew at k = {:,}: all its memories predicted worse than before, and one that "
+    "began with the latest observations predicts better."
+)
 
 
 class Moment(NamedTuple):
@@ -42,7 +48,9 @@ def moments(run: ExperimentRun, key: str) -> list[Moment]:
             text = _in_words(run, key, path, motion, row, phase)
             out.append(Moment(int(path.step[row]), text))
             before = phase
-    return out
+    method = run.method(key)
+    out += [Moment(k, _ANEW.format(k)) for k in (method.restarts if method else ())]
+    return sorted(out)
 
 
 class _Motion(NamedTuple):
@@ -114,7 +122,9 @@ def _collecting(run: ExperimentRun, key: str, first: int) -> str:
     has_window = any(option.name == "window" for option in ONLINE_LEARNERS[key].options)
     if not has_window:
         return "is collecting its first observations to start from."
-    window = run.experiment.window
+    window, start = run.experiment.window, start_size(run.experiment, key)
+    if start > window:
+        return f"is collecting its first {start:,} observations: shapes need 60 for each state."
     if first >= run.experiment.length and window >= 0.9 * run.experiment.length:
         return "has nothing to learn from: Δ is the whole chain, or nearly."
     return f"is collecting the first Δ = {window:,} observations, which give it its start."

@@ -1,6 +1,7 @@
 """Sentences about a sweep: how long it takes, what it leaves out, where its times are from."""
 
 from dashboard.compute.sweeps import TURN, scheduler, seconds
+from dashboard.model.experiment import Experiment
 from dashboard.model.plan import Sweep
 from dashboard.text.tables import ONE_SEED
 
@@ -34,6 +35,16 @@ def left_out(sweep: Sweep) -> str | None:
     return (
         f"Left out, because a chain of {sweep.experiment.length:,} observations and "
         f"{n} state{'' if n == 1 else 's'} cannot use them: Δ = {windows}."
+    )
+
+
+def law(experiment: Experiment) -> str | None:
+    """That a sweep keeps to the paper's law of a state, if another one is set."""
+    if not experiment.has_shapes:
+        return None
+    return (
+        "All runs here are learned with the paper’s law of a state. The one that is set in the "
+        "sidebar holds for the Live lab and Compare."
     )
 
 

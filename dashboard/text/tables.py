@@ -76,7 +76,7 @@ def recorded_runs_table(runs: Iterable[Run], has_labels: bool) -> dict[str, list
     """The runs behind one point of a sweep over a recording."""
     agreement = [columns.AGREEMENT] if has_labels else []
     return in_columns(
-        [columns.SEED, *agreement, columns.LOG_LIKELIHOOD, columns.TIME],
+        [columns.SEED, *agreement, columns.PREDICTIVE, columns.TIME],
         (
             (
                 str(run.seed),

@@ -8,24 +8,36 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dashboard.model.analysis import FILE, OFFERED
+from dashboard.compute.runs import ExperimentRun
+from dashboard.model.analysis import FILE, OFFERED, HeldRecording
 from dashboard.model.draft import Draft
-from dashboard.model.endless import NO, YES, Endless
-from dashboard.model.experiment import MOST_SEED, SIMULATED, Experiment, source_title
+from dashboard.model.endless import Endless
+from dashboard.model.experiment import MOST_SEED, Experiment
 from dashboard.model.fields import Control
 from dashboard.model.plan import Plan
 from dashboard.model.presets import preset_of
 from dashboard.model.scenarios import scenario_of, scenarios
+from dashboard.model.source import SIMULATED, source_title
 from dashboard.model.spaces.registry import SPACES
 from dashboard.model.stories import stories, story_of
 from dashboard.model.view import View
+from dashboard.text.fitted import ASK_FOR_REFERENCE, reference
 from dashboard.ui import session, sync
 
 _OWN = "Your own"
+_LEARNED = (
+    "A chain that is drawn from a true model, one of the recordings of the Data page, which come "
+    "without one, or your own file, if you have given one there."
+)
+_STREAMED = (
+    "What flows: a chain that is drawn from a true model without end, a recording of the Data "
+    "page, or your own file, if you have given one there."
+)
 
 _WIDGETS: dict[str, Callable[..., Any]] = {
     "number": st.number_input,
     "radio": st.radio,
+    "select": st.selectbox,
     "slider": st.select_slider,
     "multiselect": st.multiselect,
     "pills": partial(st.pills, selection_mode="multi"),
@@ -39,7 +51,8 @@ def sidebar() -> None:
         before, after = me.experiment.valid.controls()
         for name in before:
             setting(me.experiment, name)
-        _choose_source()
+        _choose_source(_LEARNED)
+        _tell_part(me.experiment.valid.own, me.data.held)
         if not me.experiment.valid.is_recorded:
             _choose_space()
             _choose_preset()
@@ -61,11 +74,11 @@ def stream_sidebar() -> None:
     """The controls of the Stream page, and the link to share."""
     me = session.visitor()
     with st.sidebar:
-        _choose_stream()
-        if plays_recording():
+        _choose_source(_STREAMED)
+        if me.experiment.valid.is_recorded:
             for name in ("space", "preset"):
                 sync.hide(name)
-            setting(me.endless if me.endless.valid.is_own else me.experiment, "states")
+            setting(me.experiment, "states")
             setting(me.endless, "at_end")
         else:
             _choose_space()
@@ -78,35 +91,10 @@ def stream_sidebar() -> None:
         _actions()
 
 
-def plays_recording() -> bool:
-    """Whether a recording flows on the Stream page, and no chain."""
-    me = session.visitor()
-    return me.endless.valid.is_own or me.experiment.valid.is_recorded
-
-
-def _choose_stream() -> None:
-    """What flows: the observations of the other pages, or the visitor's own file."""
-    me = session.visitor()
-    is_own = me.endless.valid.is_own
-
-    def choose(source: str) -> None:
-        me.propose(me.endless, own=YES if source == FILE else NO, events=())
-        if source != FILE:
-            _open_source(source)
-
-    sync.widget(
-        st.selectbox, "stream", "Observations", FILE if is_own else me.experiment["recording"],
-        choose, options=[SIMULATED, *OFFERED, *([FILE] if is_own or me.data.held else [])],
-        format_func=lambda source: "Your file" if source == FILE else source_title(source),
-        help="What flows: a chain that is drawn from a true model without end, a recording of the "
-        "Data page, or your own file, if you have given one there.",
-    )  # fmt: skip
-
-
 def choose_scenario() -> None:
     """Scripts of events that each show one thing; a recording has none."""
     me = session.visitor()
-    if plays_recording():
+    if me.experiment.valid.is_recorded:
         sync.hide("scenario")
         return
     n_states = me.experiment.valid.n_states
@@ -158,6 +146,29 @@ def _options(control: Control, value) -> dict:
     return {"options": options, "format_func": names, **in_a_row}
 
 
+def asks_for_reference(draft: Draft, *, has_labels: bool) -> bool:
+    """Whether the visitor wants a model beside that was taught the labels; they are asked only if
+    there are labels."""
+    if not has_labels:
+        sync.hide("reference")
+        return False
+
+    def ask(is_asked: bool) -> None:
+        session.visitor().propose(draft, reference="yes" if is_asked else "no")
+
+    is_asked = draft.valid.reference == "yes"
+    sync.widget(st.toggle, "reference", ASK_FOR_REFERENCE, is_asked, ask)
+    return is_asked
+
+
+def reference_of(run: ExperimentRun) -> None:
+    """What labels would have been worth in a run on a recording, if the visitor asks for it."""
+    labelled = bool(run.experiment.label_names)
+    is_asked = asks_for_reference(session.visitor().experiment, has_labels=labelled)
+    if is_asked and run.reference is not None:
+        st.markdown(reference(run.reference))
+
+
 def link_warnings() -> None:
     """One warning that names each part of the link that could not be read or used."""
     problems = session.visitor().link_problems
@@ -194,19 +205,34 @@ def only_simulated(why: str) -> None:
 
 
 def _open_source(source: str) -> None:
-    """Simulated chains as they were at first, or a recording."""
-    is_recorded = source != SIMULATED
-    opened = Experiment.of_recording(source) if is_recorded else Experiment()
-    session.visitor().open(opened, View())
+    """Simulated chains as they were at first, a recording, or the visitor's own file."""
+    me = session.visitor()
+    recording = me.data.online if source == FILE else source
+    opened = Experiment() if recording in (None, SIMULATED) else Experiment.of_recording(recording)
+    me.propose(me.endless, events=())
+    me.open(opened, View())
 
 
-def _choose_source() -> None:
+def _choose_source(help: str) -> None:
+    me = session.visitor()
+    now, is_there = me.experiment["recording"], me.data.online is not None
     sync.widget(
-        st.selectbox, "source", "Observations", session.visitor().experiment["recording"],
-        _open_source, options=[SIMULATED, *OFFERED], format_func=source_title,
-        help="A chain that is drawn from a true model, or one of the recordings of the Data page, "
-        "which come without one.",
+        st.selectbox, "source", "Observations", FILE if isinstance(now, HeldRecording) else now,
+        _open_source, options=[SIMULATED, *OFFERED, *([FILE] if is_there else [])],
+        format_func=source_title, help=help,
     )  # fmt: skip
+
+
+def _tell_part(own: HeldRecording | None, whole: HeldRecording | None) -> None:
+    """Say what of a file pages leave out: all but its beginning, and labels that are too many."""
+    if own is None or whole is None:
+        return
+    if own.whole > len(own.recording.points):
+        part = f"{len(own.recording.points):,} of its {own.whole:,}"
+        st.caption(f"The first {part} observations are learned here.")
+    if whole.recording.label_names and not own.recording.label_names:
+        count = len(whole.recording.label_names)
+        st.caption(f"Its {count:,} labels are too many to compare with here.")
 
 
 def _choose_space() -> None:

@@ -32,12 +32,20 @@ def request(wanted: Request) -> Job:
         return ended
     me = visitor()
     me.stopped = None
-    queues.leave(visitor_id(), except_for=queues.queue_of(wanted))
-    job = me.asked_for = queues.queue_of(wanted).request(wanted, visitor_id())
+    _keep(me.asked_for)
+    queue = queues.queue_of(wanted)
+    queues.leave(visitor_id(), except_for=queue)
+    job = me.asked_for = queue.request(wanted, visitor_id())
     is_short = not isinstance(wanted, Sweep) and 1e-6 * wanted.effort <= LONG
     if is_short and job.known is None:
         _wait_a_little(job)
     return job
+
+
+def _keep(job: Job | None) -> None:
+    """Let the session have a result that the visitor may come back to and no queue keeps."""
+    if job is not None and job.finished and queues.queue_of(job.request) is queues.data_queue():
+        visitor().data.keep(job)
 
 
 def _wait_a_little(job: Job) -> None:

@@ -1,7 +1,7 @@
 """A visitor's own file: kept in the session, in memory, and gone with it."""
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from weakref import WeakSet
 
 from dashboard.compute.counting import Curve
@@ -12,14 +12,16 @@ from dashboard.server.uploads import Grant
 from rhmm.reading import Report, WrongFileError
 from rhmm.reading.spaces import SIGNAL
 
-MOST_MEGABYTES = 50
+MOST_MEGABYTES = 52
+"""Of a file. A browser counts 10⁶ bytes in each, and 2²⁰ on Windows; the engine reads 50 · 2²⁰
+bytes, which is 52.4 MB: 100,000 matrices of 8 × 8 in doubles are 51.2 MB."""
 _AROUND_A_FILE = 10_000
 """Bytes that a request has besides the file in it."""
 MOST_BYTES = MOST_MEGABYTES * 2**20 + _AROUND_A_FILE
 MOST_OF_ALL = 1_000_000_000
 """Bytes of all visitors' files and what was read from them: the memory of the server is shared."""
 _FULL = "the server holds as many files as it can: try again in a few minutes"
-_RECENT = 4
+_RECENT = 6
 """Results that a visitor can come back to without waiting."""
 
 
@@ -43,6 +45,8 @@ class OwnData:
     """What is wrong with the file under these options."""
     held: HeldRecording | None = None
     """The recording that is shown."""
+    online: HeldRecording | None = None
+    """As much of it as other pages learn online; None if it is too short."""
     read: ReadRequest | None = None
     """What was read last, well or not."""
     curve: tuple[tuple, Curve] | None = None
@@ -52,6 +56,7 @@ class OwnData:
     grant: Grant | None = None
     """Lets this visitor send files, while the page with the uploader is open."""
     recent: deque[Job] = field(default_factory=lambda: deque(maxlen=_RECENT))
+    """The latest jobs that no queue keeps, so that the visitor can come back to their results."""
     timeline: tuple[int, int] = (1, 300)
 
     def __post_init__(self) -> None:
@@ -97,13 +102,18 @@ class OwnData:
             recording, self.report = found.reading
             self.recent.clear()  # they hold what was read before
             channels = self.report.columns if self.report.layout == SIGNAL else ()
-            self.held = HeldRecording((request.file, request.options), recording, channels)
+            # the file itself need not travel with the observations
+            key = (replace(request.file, content=b""), request.options)
+            self.held = HeldRecording(key, recording, channels)
+            self.online = self.held.learned_online()
 
     def keep(self, job: Job) -> None:
-        """Keep a finished job, so that the visitor can come back to its result."""
-        if job not in self.recent:
+        """Keep a finished job, unless it holds a whole file."""
+        if job not in self.recent and not isinstance(job.request, ReadRequest):
             self.recent.append(job)
-        fitted: Fitted = job.progress.result
+
+    def compare_counts(self, fitted: Fitted) -> None:
+        """Keep what was said of the numbers of states."""
         if fitted.curve is not None:
             of, known = fitted.request.data, self.curve
             knows_more = (

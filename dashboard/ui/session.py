@@ -18,7 +18,7 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunCon
 from dashboard.canvas.protocol import Channel
 from dashboard.compute.jobs import Job, Progress
 from dashboard.compute.stream_workers import LiveStream
-from dashboard.model.analysis import Analysis
+from dashboard.model.analysis import FILE, Analysis
 from dashboard.model.draft import Draft
 from dashboard.model.endless import Endless
 from dashboard.model.experiment import Experiment, window_for
@@ -132,6 +132,16 @@ class Visitor:
         self.link_problems = []
         self.links += 1
 
+    def follow_file(self) -> None:
+        """Show the file that is there now, if another one was shown before; without a file, the
+        default. What was made of the file before is forgotten."""
+        shown, there = self.experiment.valid.own, self.data.online
+        if shown is None or shown == there:
+            return
+        self.asked_for = self.stopped = self.started = None
+        self.offers.clear()
+        self.open(Experiment() if there is None else Experiment.of_recording(there), View())
+
     def look_at_all(self) -> None:
         """Show the map whole; centred on a mean where the whole of it would show mere specks."""
         now = self.experiment.valid
@@ -203,12 +213,15 @@ def open_session() -> None:
         _open_link(asked)
     elif not _is_own(asked):
         _open_link(asked)
+    visitor().follow_file()
     write_link()
 
 
 def _open_link(asked: dict[str, str]) -> None:
     me = visitor()
-    experiment, experiment_problems = Experiment.from_query(asked)
+    is_own = asked.get("source") == FILE and me.data.online is not None
+    meant = {"recording": me.data.online} if is_own else {}
+    experiment, experiment_problems = Experiment.from_query(asked, **meant)
     plan, plan_problems = Plan.from_query(asked)
     me.view, view_problems = View.from_query(asked | {"space": experiment.space})
     me.lesson, lesson_problems = Lesson.from_query(asked)

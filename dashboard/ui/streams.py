@@ -5,7 +5,7 @@ import streamlit as st
 from dashboard.canvas.program import loader
 from dashboard.canvas.stream_messages import opening_message
 from dashboard.compute.stream_workers import LiveStream, workers
-from dashboard.model.endless import NO, Chain, Endless, Setup
+from dashboard.model.endless import Chain, Endless, Setup
 from dashboard.model.kinds import Invalid
 from dashboard.server.flows import address_of
 from dashboard.text import stream as words
@@ -43,12 +43,12 @@ def current_stream() -> tuple[LiveStream, Invalid | None]:
 
 
 def _wanted() -> tuple[Setup, Invalid | None]:
-    """What the settings ask for; what the experiment has if the visitor's file is not there."""
+    """What the settings ask for; the beginning of the visitor's file if it is too large."""
     me = visitor()
+    whole = me.data.held if me.experiment.valid.own is not None else None
     try:
-        return Setup.of(me.experiment.valid, me.endless.valid, me.data.held), None
+        return Setup.of(me.experiment.valid, me.endless.valid, whole), None
     except Invalid as refusal:
-        me.endless.propose(own=NO, events=())
         return Setup.of(me.experiment.valid, me.endless.valid), refusal
 
 
@@ -79,7 +79,8 @@ def caption(stream: LiveStream) -> str:
     source = stream.setup.source
     if isinstance(source, Chain):
         return words.caption(True, True, False)
-    return words.caption(False, source.has_labels, visitor().endless.valid.is_own)
+    is_own = visitor().experiment.valid.own is not None
+    return words.caption(False, source.has_labels, is_own)
 
 
 def _changed() -> None:

@@ -1,5 +1,7 @@
 """Compare: online learners, EM, K-means and the ceiling on the same data, and why they differ."""
 
+from html import escape
+
 import streamlit as st
 
 from dashboard.compute.measures import posteriors
@@ -32,6 +34,7 @@ job = request(me.experiment.valid)
 
 def show(run) -> None:
     st.html(columns.table_html(tables.methods_table(run), "Results of all methods"))
+    controls.reference_of(run)
     st.caption(ceiling.of_this_chain(run))
 
     st.subheader("Why do they differ?")
@@ -51,10 +54,11 @@ def show_results(run) -> None:
     pictures = compare.pictures(run, centre)
     note = compare.chart_of(run, centre).note
     crosses = "" if is_recorded else "<span>✕ true mean</span>"
+    shapes = explanations.SHAPES if run.experiment.has_shapes else ""
     st.html(
         legend(
             run.experiment.n_states,
-            f"{crosses}<br>{words.estimates} {note} {labels_in_words(run)}",
+            f"{crosses}<br>{words.estimates} {shapes}{note} {labels_in_words(run)}",
         )
     )
     panels("maps", run, pictures.maps, compare.map_in_words)
@@ -132,9 +136,9 @@ def show_matrices(run, pictures: compare.Pictures) -> None:
 
 
 def labels_in_words(run) -> str:
-    """Which label each state is matched with."""
+    """Which label each state is matched with, in HTML."""
     names = run.experiment.label_names
-    listed = ", ".join(f"{i + 1} {name}" for i, name in enumerate(names))
+    listed = ", ".join(f"{i + 1} {escape(name)}" for i, name in enumerate(names))
     return f"Labels, in the order of the states matched with them: {listed}." if names else ""
 
 

@@ -53,6 +53,7 @@ def show(run) -> None:
     canvases.feed(run, key="cloud")
     status(job)
     st.html(columns.table_html(tables.methods_table(run), "Results of all methods"))
+    controls.reference_of(run)
     st.caption(ceiling.of_this_chain(run))
     if run.experiment.is_recorded and len(run.points):
         st.caption(run.chart.note)

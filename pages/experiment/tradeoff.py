@@ -61,9 +61,9 @@ def show(progress) -> None:
     sweep = current()
     if outcome.note:
         st.warning(outcome.note)
-    left_out = sweep_notes.left_out(sweep)
-    if left_out:
-        st.info(left_out)
+    for note in (sweep_notes.left_out(sweep), sweep_notes.law(me.experiment.valid)):
+        if note:
+            st.info(note)
     if sweep.runs == 1:
         st.info("One seed shows no spread: take more for bands.")
     show_cost(outcome)
@@ -79,7 +79,7 @@ def show_cost(outcome: Outcome) -> None:
     if experiment.is_recorded:
         scores = {
             columns.AGREEMENT.name: columns.AGREEMENT,
-            columns.LOG_LIKELIHOOD.name: columns.LOG_LIKELIHOOD,
+            columns.PREDICTIVE.name: columns.PREDICTIVE,
         }
     labels = {
         **scores,

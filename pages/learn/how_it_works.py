@@ -73,7 +73,7 @@ def opened() -> tuple[Replay, int]:
     options = dict(variant.options)
     if variant.has_window:
         options["window"] = now.window
-    steps = replay(now.source, variant.learner, options, now.seed, now.n_states)
+    steps = replay(now.source, variant.learner, options, now.seed, now.n_states, now.own)
     asked = me.view.k if me.view.k is not None else steps.first - 1 + AFTER_START
     return steps, min(max(asked, steps.first), steps.last)
 

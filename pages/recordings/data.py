@@ -8,6 +8,8 @@ from dashboard.figures import fitted_solid, fitted_timeline
 from dashboard.figures.common import WRONG
 from dashboard.figures.states import legend
 from dashboard.model.analysis import (
+    AS_IT_IS,
+    AUTO,
     EM,
     FILE,
     OFFERED,
@@ -69,20 +71,27 @@ def choose_source() -> None:
         sync.hide("simulated")
 
 
-def show_sharper() -> None:
-    me.propose(me.analysis, method=EM, shape=TIED, centring=RECENTRED)
+SHARPER = {
+    "emg": {"method": EM, "shape": TIED, "centring": RECENTRED},
+    "emg_refitted": {"method": AUTO, "shape": TIED, "centring": AS_IT_IS},
+}
+"""What the button beside a story sets."""
 
 
-def is_sharper() -> bool:
+def show_sharper(key: str) -> None:
+    me.propose(me.analysis, **SHARPER[key])
+
+
+def is_sharper(key: str) -> bool:
     now = me.analysis.valid
-    return (now.emission, now.centring) == (TIED, RECENTRED)
+    return all(getattr(now, name) == value for name, value in SHARPER[key].items())
 
 
 def tell_story(key: str) -> None:
     story = words.STORIES[key]
     st.markdown(f"{story.about} {story.states}")
-    if key == "emg":
-        st.button(words.SHARPER, on_click=show_sharper, disabled=is_sharper())
+    if key in SHARPER:
+        st.button(words.SHARPER[key], on_click=show_sharper, args=(key,), disabled=is_sharper(key))
     if key.startswith("emg"):
         with st.expander(emg.TITLE):
             st.html(columns.table_html(emg.table(), emg.TITLE))
@@ -152,8 +161,8 @@ def show(progress) -> None:
     show_map(result)
     st.subheader(
         "When each state happened",
-        help="In the lower picture the heights are the probabilities of the states, given all "
-        "observations.",
+        help="In the lower picture the heights are the probabilities of the states, given "
+        f"{'those until then' if result.request.method == AUTO else 'all observations'}.",
     )
     show_timeline(result)
     if is_of_matrices(result.recording.manifold):
@@ -165,17 +174,8 @@ def show(progress) -> None:
 
 
 def show_reference(fitted: Fitted) -> None:
-    if fitted.reference is None:
-        sync.hide("reference")
-        return
-
-    def ask(is_asked: bool) -> None:
-        me.propose(me.analysis, reference="yes" if is_asked else "no")
-
-    is_asked = me.analysis.valid.reference == "yes"
-    sync.widget(st.toggle, "reference", words.ASK_FOR_REFERENCE, is_asked, ask)
-    if is_asked:
-        st.markdown(words.reference(fitted))
+    if controls.asks_for_reference(me.analysis, has_labels=fitted.reference is not None):
+        st.markdown(words.reference(fitted.reference))
 
 
 def show_map(fitted: Fitted) -> None:
@@ -210,8 +210,8 @@ def show_timeline(fitted: Fitted) -> None:
 
     overview = fitted_timeline.overview(fitted)
     chart(overview, key="data-overview", alt=f"The states of all {length:,} observations.")
-    has_lines = bool(overview.layout["shapes"])
-    st.caption(words.overview_note(fitted_timeline.stride_of(fitted), has_lines))
+    stride, has_lines = fitted_timeline.stride_of(fitted), fitted_timeline.shows_sequences(fitted)
+    st.caption(words.overview_note(stride, has_lines, fitted.restarts))
     if length > 2:
         sync.widget(
             st.slider, f"data-timeline-{length}", f"A part of it, at most {MOST_WIDE} at once",
@@ -259,11 +259,13 @@ def show_stays(fitted: Fitted) -> None:
 def opens_in_the_lab() -> None:
     """The way to the pages that learn the same recording online."""
     now = me.analysis.valid
-    if now.recording == FILE:
-        st.caption(words.NOT_IN_THE_LAB)
+    recording = mine.online if now.recording == FILE else now.recording
+    if recording is None:
+        if mine.held is not None:
+            st.caption(words.TOO_SHORT)
         return
     states = now.n_states if isinstance(now.n_states, int) else None  # what BIC finds comes later
-    experiment = Experiment.of_recording(now.recording, states)
+    experiment = Experiment.of_recording(recording, states)
     st.page_link(
         "experiment/live.py",
         label="Open in the Live lab: learned online, step by step",
@@ -290,6 +292,6 @@ if job is None:
     leave()
 else:
     if job.finished:
-        mine.keep(job)
+        mine.compare_counts(job.progress.result)
     follow(job, current, show, every=POLL_BESIDE_CHARTS)
 opens_in_the_lab()

@@ -134,13 +134,23 @@ def test_a_fit_can_be_cancelled_and_begun_again(open_page, server):
     assert server.complaints() == []
 
 
-def test_of_a_long_recording_a_part_is_drawn_and_the_page_says_so(data_page, server):
+def test_of_a_long_file_a_part_is_drawn_and_its_beginning_is_learned_online(data_page, server):
     points, _ = paper_model().sample(100_000, random_state=0)
     data_page.drop("long.npy", npy_bytes(points))
 
     data_page.wait_for_states("long.npy")
 
     data_page.page.get_by_text("4,000 of 100,000 observations are drawn").wait_for()
+    page = data_page.page
+    page.get_by_role("link", name="Open in the Live lab").click()
+    page.get_by_role("heading", level=1, name="Your file, learned online").wait_for()
+    page.get_by_text("The first 20,000 of its 100,000 observations are learned here.").wait_for()
+    page.get_by_text("Your file: the first 20,000 of 100,000 observations").wait_for()
+    assert "source=file" in page.url
+    assert server.complaints() == []
+
+    page.reload()  # another session: the file is gone
+    page.get_by_text("its data were a file that is gone").wait_for()
     assert server.complaints() == []
 
 

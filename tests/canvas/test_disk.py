@@ -136,3 +136,26 @@ def test_distances_are_those_of_the_engine(js, one, other):
     )
 
     assert found == pytest.approx(distances([one], [other])[0], abs=1e-9)
+
+
+@pytest.mark.parametrize("mean", PLACES[:3])
+def test_an_ellipse_of_the_tangent_space_is_drawn_where_the_engine_has_it(js, mean):
+    rx, ry, angle = 0.9, 0.3, 0.7
+    line = js.run(
+        "charts/disk.js",
+        VIEWPORT
+        + """
+        Object.assign(viewport.place, { x: 0.2, y: -0.1 });
+        const drawn = [], g = { beginPath() {}, closePath() {}, lineTo: (...at) => drawn.push(at) };
+        const [x, y] = a[0];
+        disk.traceBall(g, { x, y, sigma: 1, ellipse: [x, y, ...a[1]] });
+        return drawn.map((at) => disk.fromScreen(...at));
+        """,
+        mean,
+        [rx, ry, angle],
+    )
+
+    coordinates, _ = DISK.normal_coordinates(np.array(mean), np.array(line))
+    turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+    along, across = turn @ coordinates.T
+    np.testing.assert_allclose((along / rx) ** 2 + (across / ry) ** 2, 1.0, rtol=1e-6)

@@ -42,6 +42,18 @@ def test_the_live_lab_learns_a_recording_and_shows_no_truth():
     assert all(to_take(app).values())
 
 
+def test_a_model_that_was_taught_the_labels_stands_beside_if_it_is_asked_for():
+    app = opened()
+    name = "Compare with a model that was taught the labels"
+    labelled(app.toggle, name).set_value(True).run()
+
+    assert not app.exception
+    assert app.query_params["reference"] == "yes"
+    while any(button.label == "Cancel" for button in app.button):
+        app.run()
+    assert any(re.search(r"tells \*\*\d+\.\d+ %\*\* of them", text) for text in said(app.markdown))
+
+
 def test_the_source_is_chosen_in_the_sidebar_and_kept_in_the_link():
     app = opened()
     assert app.query_params["source"] == "disk"
@@ -74,12 +86,13 @@ def test_compare_shows_labels_where_there_is_no_truth():
     assert any(text.startswith("- **Likelihood:**") for text in said(app.markdown))
 
 
-def test_the_tradeoff_is_against_labels_and_likelihood():
+def test_the_tradeoff_is_against_labels_and_prediction():
     app = opened("experiment/tradeoff.py", deltas="60", learners="paper", runs="1")
 
     assert charts(app) == 4
     values = {metric.label: metric.value for metric in app.metric}
     assert re.fullmatch(r"\d+\.\d\d %", values["Agreement with the labels"])
+    assert re.fullmatch(r"−?\d+\.\d{4}", values["Predictive log density"])
     assert all(to_take(app).values())
     assert not any("Table 2" in heading for heading in said(app.subheader))
 

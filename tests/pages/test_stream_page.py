@@ -224,12 +224,12 @@ def test_a_truth_that_changes_cannot_happen_to_a_recording():
 
 
 def test_a_link_to_a_file_needs_the_file_of_this_session():
-    page = opened(own="yes")
+    page = opened(source="file")
 
-    assert "give one on the Data page" in page.warning[0].value
+    assert "give the file on the Data page" in page.warning[0].value
     assert isinstance(stream_of(page).setup.source, Chain)
-    own = HeldRecording(("mine",), shipped("disk").recording)
-    page.session_state.visitor.data.held = own
+    data, own = page.session_state.visitor.data, HeldRecording(("mine",), shipped("disk").recording)
+    data.held, data.online = own, own.learned_online()
     page.run()
     labelled(page.selectbox, "Observations").set_value("file").run()
     assert stream_of(page).setup.source.held == own

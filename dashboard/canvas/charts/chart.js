@@ -16,7 +16,8 @@ import { Plane } from "./plane.js";
  * @property {number} y
  * @property {number} sigma
  * @property {ArrayLike<number> | null} ellipse cx, cy, rx, ry and the angle (counter-clockwise) of its picture
- *   on the map, where the message gives it; a chart that draws balls by σ alone needs none
+ *   on the map, where the message gives it; the disk draws balls by σ alone, and an ellipse of the tangent space
+ *   at the mean if it is given one
  */
 
 /**

@@ -8,6 +8,7 @@ import { pixelRatio, setFont, typeScale } from "../pen.js";
  * @import { Viewport } from "../viewport.js"
  */
 
+const ON_ELLIPSE = 96; // points of an outline
 const OUTERMOST = 0.999999; // as far out as a place on the screen is taken for one of the disk
 
 /** @implements {Chart} */
@@ -77,7 +78,8 @@ export class Disk {
   }
 
   /** @type {Chart["traceBall"]} */
-  traceBall(g, { x, y, sigma }) {
+  traceBall(g, { x, y, sigma, ellipse }) {
+    if (ellipse) return this.#traceEllipse(g, x, y, ellipse);
     const { viewport } = this;
     const [u, v] = recentred(x, y, viewport.place.x, viewport.place.y);
     this.#traceCircle(g, geodesicCircle(u, v, sigma));
@@ -152,6 +154,25 @@ export class Disk {
       g.fillText(name, x, y);
     }
     g.restore();
+  }
+
+  /**
+   * The ends of geodesics from a mean, whose directions and lengths are an ellipse of its tangent space.
+   * @param {CanvasRenderingContext2D} g
+   * @param {number} x
+   * @param {number} y
+   * @param {ArrayLike<number>} ellipse see `Ball`
+   */
+  #traceEllipse(g, x, y, ellipse) {
+    const [, , rx, ry, angle] = Array.from(ellipse), cosine = Math.cos(angle), sine = Math.sin(angle);
+    g.beginPath();
+    for (let step = 0; step < ON_ELLIPSE; step++) {
+      const turn = (2 * Math.PI * step) / ON_ELLIPSE, along = rx * Math.cos(turn), across = ry * Math.sin(turn);
+      const length = Math.hypot(along, across), reach = length ? Math.tanh(length / 2) / length : 0;
+      const u = reach * (cosine * along - sine * across), v = reach * (sine * along + cosine * across);
+      g.lineTo(...this.toScreen(...recentred(u, v, -x, -y)));
+    }
+    g.closePath();
   }
 
   /**

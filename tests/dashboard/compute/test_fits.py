@@ -11,6 +11,7 @@ from dashboard.compute.jobs import Expected
 from dashboard.compute.labels import agreement, taught
 from dashboard.model import analysis
 from dashboard.model.analysis import (
+    AUTO,
     BIC,
     EM,
     FULL,
@@ -23,6 +24,7 @@ from dashboard.model.analysis import (
     ReadOptions,
 )
 from rhmm import (
+    AutoMemoryRiemannianHMM,
     ConvergenceWarning,
     Hyperbolic,
     RiemannianHMM,
@@ -105,6 +107,24 @@ def test_streaming_learns_in_one_pass_and_knows_where_sequences_end(emission):
     expected = learner.fit(points, lengths=lengths).to_hmm().means_
     np.testing.assert_array_equal(result.model.means_, expected)
     assert (expected != learner.fit(points).to_hmm().means_).any()
+
+
+def test_the_automatic_memory_says_states_as_they_come_and_where_it_started_anew():
+    first, second = (paper_model().sample(1_000, random_state=seed)[0] for seed in (0, 1))
+    points = np.concatenate([first, second[:, ::-1]])  # mirrored: all means have moved
+    recording = Recording(Hyperbolic(2), points, np.array([2_000]), ("1",))
+    learner = AutoMemoryRiemannianHMM(Hyperbolic(2), 3, random_state=0)
+    said = learner.partial_fit_predict_proba(points, lengths=[2_000])
+
+    result = fits.compute(FitRequest(HeldRecording(("moved",), recording), 3, AUTO), ignore)
+
+    start = AutoMemoryRiemannianHMM(Hyperbolic(2), 3, random_state=0).fit(points[:60]).to_hmm()
+    np.testing.assert_array_equal(result.probabilities[60:], said[60:])
+    np.testing.assert_array_equal(result.probabilities[:60], start.predict_proba(points[:60]))
+    assert result.log_likelihood == learner.log_likelihood_ / (2_000 - 60)
+    assert result.restarts == tuple(learner.restarts_)
+    assert result.restarts
+    assert min(result.restarts) > 1_000
 
 
 @pytest.mark.parametrize("chooser", [BIC, PREDICTION])

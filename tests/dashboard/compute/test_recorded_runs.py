@@ -1,12 +1,14 @@
 """Runs on recordings: no truth, perhaps labels, several sequences."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dashboard.canvas import messages
 from dashboard.compute import runs
+from dashboard.compute.labels import taught
 from dashboard.compute.measures import posteriors, predictive_densities
 from dashboard.figures import compare
 from dashboard.model.experiment import Experiment
@@ -147,6 +149,18 @@ def test_files_say_what_is_known(either):
     assert ("accuracy" in results["methods"]["em"]) == either.has_labels
     assert heads[:4] == ["k", "x1", "x2", "sequence"]
     assert ("label_name" in heads) == either.has_labels
+
+
+def test_a_model_that_is_taught_the_labels_is_learned_if_it_is_asked_for(monkeypatch, labelled):
+    asked = replace(labelled.experiment, reference="yes")
+    run = runs.compute(asked, lambda *_: None, same_data=labelled)
+    recording = asked.held.recording
+
+    assert labelled.reference is None
+    assert run.reference == taught(recording, recording, "riemannian")
+    assert run.methods == labelled.methods
+    assert asked.to_query()["reference"] == "yes"
+    assert Experiment(reference="yes") == Experiment()  # a chain has the true parameters
 
 
 @pytest.mark.parametrize("states", [2, 5])

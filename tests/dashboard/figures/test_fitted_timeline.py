@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -35,6 +37,16 @@ def test_without_labels_there_is_only_the_strip_of_states():
     (strip,) = checked(fitted_timeline.overview(matrix_fit())).data
 
     assert list(strip.y) == ["states"]
+
+
+def test_a_dashed_line_stands_where_the_memory_started_anew():
+    result = replace(disk_fit(), restarts=(50, 250))
+
+    whole = checked(fitted_timeline.overview(result)).layout.shapes
+    part = checked(fitted_timeline.timeline(result, (200, 300))).layout.shapes
+
+    assert [one.x0 for one in whole if one.line.dash == "dash"] == [50.5, 250.5]
+    assert [one.x0 for one in part if one.line.dash == "dash"] == [250.5]
 
 
 def test_a_line_stands_between_sequences():

@@ -1,12 +1,11 @@
-import pickle
-
 import pytest
 
-from dashboard.model.analysis import HeldFile, HeldRecording, ReadOptions, shipped
+from dashboard.model.analysis import shipped
 from dashboard.model.endless import MOST_EVENTS, Endless, Played, Refit, Setup
 from dashboard.model.experiment import Experiment
 from dashboard.model.kinds import Invalid
 from rhmm.worlds import Missing, MoveMean, StateAway, Turn
+from tests.dashboard.made_recordings import of_the_disk
 
 EVENTS = (
     Turn(at=1_000, angle=-37.5),
@@ -25,7 +24,7 @@ def test_a_link_opens_the_very_same_events():
 
 
 def test_a_link_opens_what_is_done_with_a_recording_and_fits_of_em():
-    settings = Endless(own="yes", states=7, at_end="again", events=(Refit(at=2_000),))
+    settings = Endless(at_end="again", events=(Refit(at=2_000),))
 
     read, problems = Endless.from_query(settings.to_query())
 
@@ -40,34 +39,24 @@ def test_the_recording_of_the_experiment_flows_with_learners_that_start_early():
     assert setup.window <= 365 // 4
 
 
-def test_a_file_of_the_visitor_flows_whatever_the_experiment_has():
-    own = HeldRecording(("mine",), shipped("disk").recording)
+def test_of_a_visitors_file_the_whole_flows_and_not_its_beginning_alone():
+    whole = of_the_disk(30_000)
+    experiment = Experiment.of_recording(whole.learned_online(), states=5)
 
-    setup = Setup.of(Experiment(window=2_000), Endless(own="yes", states=5), own)
+    setup = Setup.of(experiment, Endless(), whole)
 
-    assert setup.source == Played(own, 5, repeats=False)
-    assert setup.window == 500
-
-
-def test_observations_of_a_file_travel_and_its_content_does_not():
-    file = HeldFile.of("signals.csv", 100_000 * b"1,2\n")
-    own = HeldRecording((file, ReadOptions()), shipped("disk").recording)
-
-    setup = Setup.of(Experiment(), Endless(own="yes"), own)
-
-    assert setup.source.held == own
-    assert len(pickle.dumps(setup)) < own.recording.points.nbytes + 50_000
+    assert experiment.length == 20_000
+    assert setup.source == Played(whole, 5, repeats=False)
+    assert setup.window == 200
 
 
-def test_a_file_that_is_not_there_or_too_large_is_refused_in_a_sentence(monkeypatch):
-    settings = Endless(own="yes")
-
-    with pytest.raises(Invalid, match="Data page"):
-        Setup.of(Experiment(), settings)
-    large = HeldRecording(("large",), shipped("disk").recording)
+def test_a_file_that_is_too_large_is_refused_in_a_sentence(monkeypatch):
+    large = of_the_disk()
+    experiment = Experiment.of_recording(large)
     monkeypatch.setattr("dashboard.model.endless.MOST_BYTES", large.recording.points.nbytes - 1)
+
     with pytest.raises(Invalid, match="cannot be streamed"):
-        Setup.of(Experiment(), settings, large)
+        Setup.of(experiment, Endless(), large)
 
 
 @pytest.mark.parametrize(

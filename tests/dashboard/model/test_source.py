@@ -8,6 +8,7 @@ import pytest
 from dashboard.compute import runs
 from dashboard.compute.sample import sample_to_draw
 from dashboard.compute.steps import replay
+from dashboard.model.analysis import shipped
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import CEILING, ONLINE_LEARNERS
 from dashboard.model.source import Observations, Recorded, Simulated, Source
@@ -49,7 +50,7 @@ CASES = {
         Simulated(**Experiment().truth, length=70, seed=4),
     ),
     "toy": (Alternating(0.5, 60), Alternating(0.6, 60)),
-    "recorded": (Recorded("weather"), Recorded("plane")),
+    "recorded": (Recorded(shipped("weather")), Recorded(shipped("plane"))),
 }
 
 

@@ -12,6 +12,7 @@ from dashboard.compute import fits
 from dashboard.compute.fits import FitRequest, ReadRequest
 from dashboard.model import analysis
 from dashboard.model.analysis import (
+    AUTO,
     BIC,
     EM,
     FULL,
@@ -105,6 +106,7 @@ def signal_file(tmp_path) -> HeldRecording:
         (disk_file, 3, (EM, FULL, True)),
         (disk_file, 2, (EM, "student-diag")),
         (disk_file, 3, (STREAMING,)),
+        (disk_file, 3, (AUTO,)),
         (signal_file, 2, (EM,)),
         (signal_file, 2, (EM, TIED, True)),
     ],

@@ -17,6 +17,11 @@ def test_a_delta_that_the_chain_cannot_use_is_named():
     )
 
 
+def test_a_sweep_says_that_it_keeps_to_the_papers_law():
+    assert sweep_notes.law(SMALL) is None
+    assert "paper’s law" in sweep_notes.law(replace(SMALL, emission="tied"))
+
+
 @pytest.mark.parametrize(
     ("seeds", "words"),
     [("one seed", "Of one seed. "), ("5 seeds", "Mean ± standard deviation over 5 seeds. ")],

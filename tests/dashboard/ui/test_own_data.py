@@ -1,4 +1,3 @@
-from types import SimpleNamespace
 from weakref import WeakSet
 
 import numpy as np
@@ -107,15 +106,15 @@ def test_a_file_that_is_gone_makes_room(monkeypatch):
 
 
 def test_a_curve_that_says_less_of_the_same_does_not_replace_one_that_says_more():
-    def job(held, values):
+    def counted(held, values):
         curve = Curve(np.arange(1, 3), dict.fromkeys(values, np.ones(2)), (), None)
-        return SimpleNamespace(progress=SimpleNamespace(result=fitted(held, paper_model(), curve)))
+        return fitted(held, paper_model(), curve)
 
     data = OwnData()
-    data.keep(job(of_the_disk(), ["bic", "predictive"]))
-    data.keep(job(of_the_disk(), ["bic"]))
+    data.compare_counts(counted(of_the_disk(), ["bic", "predictive"]))
+    data.compare_counts(counted(of_the_disk(), ["bic"]))
     assert list(data.curve[1].values) == ["bic", "predictive"]
-    data.keep(job(of_the_disk(200), ["bic"]))
+    data.compare_counts(counted(of_the_disk(200), ["bic"]))
     assert list(data.curve[1].values) == ["bic"]
 
 

@@ -13,6 +13,7 @@ MAY_SAY_IT = {
     "dashboard/compute/run_cache.py": "means the disk that files are on",
     "dashboard/compute/kernels.py": "means the disk that files are on",
     "dashboard/text/glossary.py": "explains the words",
+    "dashboard/compute/outlines.py": "outlines on the disk are exact",
     "dashboard/compute/recording_map.py": "draws a recording of the disk on the disk",
     "dashboard/model/spaces/recorded.py": "draws a recording of the disk on the disk",
     "dashboard/figures/fitted.py": "draws a recording of the disk on the disk",
