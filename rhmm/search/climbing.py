@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import copy_into, kernel, piece
+from rhmm._jit import copy_into, kernel
 from rhmm.gaussian.table import half_precision_and_log_z, radial_table
 from rhmm.inference.forward import forward_pass
 from rhmm.inference.forward_backward import smooth_pass
@@ -111,7 +111,7 @@ def _climb_all(
         )  # fmt: skip
 
 
-@piece
+@kernel
 def _climb(
     geometry, table, points, ends, least_delta, limit, steps, least, prior, transmat, means, delta,
     alpha, density,
@@ -166,7 +166,7 @@ def _filter(table, d2, ends, limit, delta, transmat, alpha, density, outlier):
     return forward_pass(np.full(n, 1.0 / n), transmat, density, shift, ends, False, alpha)
 
 
-@piece
+@kernel
 def _find_outliers(d2, eta, limit, outlier):
     """Mark the points whose d²/2σ² is above `limit` in every state: the furthest of them, if they
     are many. Returns how many lie above.
@@ -186,7 +186,7 @@ def _find_outliers(d2, eta, limit, outlier):
     return count
 
 
-@piece
+@kernel
 def _limit_of(values, most):
     """The least of the values that at most so many others exceed."""
     limit, left = math.inf, most
