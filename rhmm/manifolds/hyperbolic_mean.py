@@ -30,14 +30,18 @@ def search_centre(geometry, rows, weights, centre, d2, most_steps):
     for _ in range(most_steps):
         new_value = _newton_system(rows, weights, centre, d2, gradient, hessian)
         if not new_value <= value * (1.0 + 1e-12):  # it is NaN where a step left the ball
-            step *= 0.5
+            for k in range(dim):
+                step[k] *= 0.5
         else:
             value = new_value
             copy_into(start, centre)
             _solve(hessian, gradient, step)
         move(start, gap(start), step, centre)
         verbs.distances_to(geometry, rows, 0, count, centre, d2)
-        if math.sqrt((step**2).sum()) < _LAST_STEP + 4e-16 / gap(centre):
+        length2 = 0.0
+        for k in range(dim):
+            length2 += step[k] * step[k]
+        if math.sqrt(length2) < _LAST_STEP + 4e-16 / gap(centre):
             return True
     return False
 
@@ -56,12 +60,15 @@ def newton_step(sums, share, centre):
     dim = len(centre)
     gradient, step, moved = sums[1 : 1 + dim], np.empty(dim), np.empty(dim)
     _solve(sums[1 + dim :].copy().reshape((dim, dim)), gradient, step)
-    fall = (2.0 - share) * share * (gradient * step).sum()
-    move(centre, gap(centre), share * step, moved)
+    fall = 0.0
+    for k in range(dim):
+        fall += gradient[k] * step[k]
+        step[k] *= share
+    move(centre, gap(centre), step, moved)
     if not gap(moved) >= SMALLEST_GAP:
         return 0.0
     copy_into(centre, moved)
-    return fall
+    return (2.0 - share) * share * fall
 
 
 @kernel
