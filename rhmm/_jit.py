@@ -13,6 +13,7 @@ for a geometry from outside of the package lies in a file of its own, and its st
 of that other package too.
 """
 
+import gc
 import hashlib
 import inspect
 import sys
@@ -22,30 +23,105 @@ from typing import Any, cast
 
 from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.core.environment import lookup_environment
 from numba.core.errors import NumbaTypeError
 from numba.core.sigutils import normalize_signature
 from numba.extending import overload
 
-_OPTIONS: Any = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_OPTIONS: Any = {
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cfunc_wrapper": True,
+    "no_cpython_wrapper": True,
+}
 
 
 def kernel(function: Callable) -> Callable:
-    """Compile `function` on first use: cached on disk, running without the interpreter lock."""
-    return _cached(njit(**_OPTIONS)(function))
+    """Compile `function` on first use: cached on disk, running without the interpreter lock.
 
-
-def piece(function: Callable) -> Callable:
-    """A part of the kernel that uses it, compiled there and not by itself.
-
-    Numba compiles a function that kernels call twice, alone and within them, and so on at each
-    level: large functions that are used in one place should be pieces.
+    Kernels that call it take its code in. Numba would compile it by itself for them too, with all
+    that Python needs to call it.
     """
-    return _cached(njit(inline="always", **_OPTIONS)(function))
+    dispatcher = njit(pipeline_class=_KernelCompiler, **_OPTIONS)(function)
+    within = njit(**_OPTIONS)(function)
+    dispatcher.get_call_template = within.get_call_template
+    dispatcher.get_overload = within.get_overload
+    dispatcher._cache = _KernelCache(function)
+    return dispatcher
 
 
-def summing_kernel(function: Callable) -> Callable:
-    """A kernel that may add up in any order, which lets sums run in vectors."""
-    return _cached(njit(fastmath={"reassoc", "nsz"}, **_OPTIONS)(function))
+class _KernelCompiler(Compiler):
+    """Compiles a function that Python calls, and takes in all functions that this one calls."""
+
+    def compile_extra(self, func):
+        codegen = self.state.targetctx.codegen()
+        before, is_collecting = codegen._library_class, gc.isenabled()
+        codegen._library_class = _CodeOnDemand
+        gc.disable()  # most of what the compiler makes stays, and is looked through again and again
+        try:
+            return super().compile_extra(func)
+        finally:
+            codegen._library_class = before
+            if is_collecting:
+                gc.enable()
+
+    def define_pipelines(self):
+        # Types are inferred with the options of all other functions: numba would otherwise compile
+        # its own functions anew for these.
+        self.state.flags.no_cpython_wrapper = False
+        return super().define_pipelines()
+
+
+class _CodeOnDemand(JITCodeLibrary):
+    """The code of a function, optimised and turned into machine code only if Python calls it.
+
+    Numba does both for every function that a kernel calls, directly or not, although the kernel
+    takes in the code of all of them and optimises it once more. That took half of the time.
+    """
+
+    _is_complete = False
+
+    def _optimize_final_module(self):
+        """Wait for `get_pointer_to_function`."""
+
+    def _finalize_final_module(self):
+        self._finalized = True
+        if self._disable_inspection:  # it comes from a file, as machine code
+            self._is_complete = True
+            super()._finalize_final_module()
+
+    def get_pointer_to_function(self, name):
+        self._ensure_finalized()
+        if not self._is_complete:
+            if all(function.name != name for function in self.get_defined_functions()):
+                return 0
+            self._is_complete = True
+            super()._optimize_final_module()
+            super()._finalize_final_module()
+            self._set_environments()
+        return super().get_pointer_to_function(name)
+
+    def _set_environments(self):
+        """Those of all functions whose code it has taken in, as numba does for each of them."""
+        for variable in self._final_module.global_variables:
+            environment = lookup_environment(variable.name)
+            if environment is not None:
+                self._codegen.set_env(variable.name, environment)
+
+    @property
+    def codegen(self):
+        """What numba tells the environment of this function."""
+        return self._codegen if self._is_complete else _NO_PLACE
+
+
+class _NoPlace:
+    def set_env(self, env_name, env):
+        """Code that only others take in has no place for an environment."""
+
+
+_NO_PLACE = _NoPlace()
 
 
 # Verbs: what kernels call, with one meaning for each class of geometries
@@ -99,11 +175,6 @@ def implements(verb: Callable, geometry_class: type) -> Callable:
 
 
 # The cache
-
-
-def _cached(dispatcher):
-    dispatcher._cache = _KernelCache(dispatcher.py_func)
-    return dispatcher
 
 
 def _source_root(path: Path) -> Path:

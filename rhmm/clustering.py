@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import copy_into, kernel, piece
+from rhmm._jit import copy_into, kernel
 from rhmm.exceptions import warn_degenerate, warn_not_converged
 from rhmm.manifolds import Manifold, verbs
 
@@ -152,7 +152,7 @@ def _seed_points(geometry, points, uniforms, seeds, d2):
     place_seeds(geometry, points, verbs.prepared(geometry, points), uniforms, seeds, d2)
 
 
-@piece
+@kernel
 def place_seeds(geometry, points, layout, uniforms, seeds, d2):
     """Greedy k-means++: of a few points drawn ∝ d² to the seeds so far, the best is the next.
 

@@ -106,9 +106,16 @@ def delta_of_floor(manifold: Manifold, min_sigma: float) -> float:
 
 def sigmas_from_delta(manifold: Manifold, delta: np.ndarray, min_sigma: float) -> np.ndarray:
     """σ = δ⁻¹(mean d²), never below `min_sigma`: the likelihood is unbounded as σ → 0."""
+    return dispersions_from_delta(manifold, delta, min_sigma)[0]
+
+
+def dispersions_from_delta(
+    manifold: Manifold, delta: np.ndarray, min_sigma: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same σ and their log Z, each of shape (N,)."""
     least = _delta_of(manifold.gaussian, min_sigma)
-    sigmas = manifold.gaussian.sigma(np.maximum(delta, least))
-    return np.where(delta > least, np.maximum(sigmas, min_sigma), min_sigma)
+    sigmas, log_z = manifold.gaussian.dispersions(np.maximum(delta, least))
+    return np.where(delta > least, np.maximum(sigmas, min_sigma), min_sigma), log_z
 
 
 @lru_cache(64)  # EM asks for it at every iteration

@@ -4,7 +4,7 @@ import numpy as np
 
 from rhmm.emissions.law import NO_PRIOR, Prior, SummedLaw
 from rhmm.manifolds import Manifold
-from rhmm.parameters import log_densities, scaled_densities_into, sigmas_from_delta
+from rhmm.parameters import dispersions_from_delta, log_densities, scaled_densities_into
 
 RIEMANNIAN = "riemannian"
 """Its name among the emissions, and the default."""
@@ -23,8 +23,11 @@ class RiemannianGaussians(SummedLaw):
         means: np.ndarray,
         sigmas: np.ndarray,
         prior: Prior = NO_PRIOR,
+        log_z: np.ndarray | None = None,
     ):
+        """`log_z` is the logarithm of Z(σ), shape (N,), if it is known."""
         self.manifold, self.means, self.sigmas, self.prior = manifold, means, sigmas, prior
+        self.log_z = manifold.gaussian.moments(sigmas).log_z if log_z is None else log_z
 
     @staticmethod
     def n_of_spread(emission, n, dim):
@@ -38,18 +41,17 @@ class RiemannianGaussians(SummedLaw):
 
     def scaled_densities(self, view):
         density, shift = np.empty(view.shape[::-1]), np.empty(view.shape[1])
-        log_z = self.manifold.gaussian.moments(self.sigmas).log_z
-        scaled_densities_into(view, -0.5 / self.sigmas**2, log_z, density, shift)
+        scaled_densities_into(view, -0.5 / self.sigmas**2, self.log_z, density, shift)
         return density, shift
 
     def maximised(self, points, weights, alive, view, min_sigma, frozen=()):
         """c_i takes a step to the weighted centre of mass, σ_i = δ⁻¹ of the weighted mean of d²."""
-        means, sigmas = self.means.copy(), self.sigmas.copy()
+        means, sigmas, log_z = self.means.copy(), self.sigmas.copy(), self.log_z.copy()
         all_alive = alive.all()
         of_living, d2 = (weights, view) if all_alive else (weights[alive], view[alive])
         total = np.linalg.vecdot(of_living, d2)
         if "means" not in frozen:
-            means[alive], d2, total = self._approach(points, of_living, means[alive], total)
+            means[alive], d2, total = self._approach(points, of_living, means[alive], d2, total)
             if all_alive:
                 view = d2
             else:
@@ -59,17 +61,19 @@ class RiemannianGaussians(SummedLaw):
             weight, variance = self.prior
             spread = total + weight * self.manifold.dim * variance
             delta = spread / (of_living.sum(axis=1) + weight)
-            sigmas[alive] = sigmas_from_delta(self.manifold, delta, min_sigma)
-        return RiemannianGaussians(self.manifold, means, sigmas, self.prior), view
+            sigmas[alive], log_z[alive] = dispersions_from_delta(self.manifold, delta, min_sigma)
+        return RiemannianGaussians(self.manifold, means, sigmas, self.prior, log_z), view
 
-    def _approach(self, points, weights, means, total) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _approach(
+        self, points, weights, means, d2, total
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The means after one step towards their centres of mass, d² to them, and Σ w d² (N,).
 
-        `total` is Σ w d² before. One step of Newton's method is enough: it leads most of the way,
-        the next iteration takes the next, and where nothing moves any more the centres of mass are
-        reached. A mean whose step would lose likelihood goes there at once.
+        `d2` (N, T) and `total` are d² and Σ w d² before. One step of Newton's method is enough: it
+        leads most of the way, the next iteration takes the next, and where nothing moves any more
+        the centres of mass are reached. A mean whose step would lose likelihood goes there at once.
         """
-        moved, d2, _ = self.manifold.recentre(points, weights, means, 1)
+        moved, d2 = self.manifold.approach(points, weights, means, d2)
         after = np.linalg.vecdot(weights, d2)
         lost = ~(after <= total * (1.0 + _ROUNDING))
         if lost.any():
@@ -85,8 +89,8 @@ class RiemannianGaussians(SummedLaw):
         weight, variance = self.prior
         if weight == 0.0:
             return 0.0
-        log_z = self.manifold.gaussian.moments(self.sigmas).log_z
-        return -weight * float((0.5 * self.manifold.dim * variance / self.sigmas**2 + log_z).sum())
+        spread = 0.5 * self.manifold.dim * variance / self.sigmas**2
+        return -weight * float((spread + self.log_z).sum())
 
     def sums(self, points, weights):
         return self.manifold.centre_sums(points, weights, self.means)
@@ -96,12 +100,13 @@ class RiemannianGaussians(SummedLaw):
         d² that the same quadratic model predicts there. Where nothing moves any more, neither would
         the full M-step: both have the same fixed points.
         """
-        means, sigmas = self.means.copy(), self.sigmas.copy()
+        means, sigmas, log_z = self.means.copy(), self.sigmas.copy(), self.log_z.copy()
         means[alive], d2_sums = self.manifold.centre_steps(
             sums[alive], occupied[alive], means[alive], share
         )
-        sigmas[alive] = sigmas_from_delta(self.manifold, d2_sums / occupied[alive], min_sigma)
-        return RiemannianGaussians(self.manifold, means, sigmas)
+        delta = d2_sums / occupied[alive]
+        sigmas[alive], log_z[alive] = dispersions_from_delta(self.manifold, delta, min_sigma)
+        return RiemannianGaussians(self.manifold, means, sigmas, log_z=log_z)
 
     def collapsed(self, min_sigma):
         return self.sigmas <= min_sigma
@@ -110,4 +115,5 @@ class RiemannianGaussians(SummedLaw):
         return self.manifold.sample(self.means[state], self.sigmas[state], size, rng)
 
     def permuted(self, order):
-        return RiemannianGaussians(self.manifold, self.means[order], self.sigmas[order], self.prior)
+        means, sigmas, log_z = self.means[order], self.sigmas[order], self.log_z[order]
+        return RiemannianGaussians(self.manifold, means, sigmas, self.prior, log_z)

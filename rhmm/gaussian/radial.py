@@ -71,6 +71,10 @@ class RadialGaussian(ABC):
         d log δ / d log σ = Var[d²] / (δ σ²), which lies between 2 and 4 on these manifolds and
         makes the iteration converge from anywhere.
         """
+        return self.dispersions(delta)[0]
+
+    def dispersions(self, delta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """`sigma` of each δ, and log Z of it."""
         log_sigma = self._guess(np.log(delta))
         for _ in range(_NEWTON_STEPS):
             sigma = np.exp(log_sigma)
@@ -79,4 +83,7 @@ class RadialGaussian(ABC):
             log_sigma = log_sigma - error * moments.delta * sigma**2 / moments.var_d2
             if np.abs(error).max(initial=0.0) < 1e-8:  # quadratic: this step was the last needed
                 break
-        return np.exp(log_sigma)
+        found = np.exp(log_sigma)
+        change = 0.5 / sigma**2 - 0.5 / found**2  # of η by the last step, which was short
+        log_z = moments.log_z + change * (moments.delta + 0.5 * change * moments.var_d2)
+        return found, log_z

@@ -19,6 +19,9 @@ _UNLIKELY = 1e-100
 """Where a transition is less likely than this, what underflowed may have been a state's only way
 to be reached."""
 
+_SMALL = 1e-30
+"""Probabilities that go on are scaled up when their sum falls below this."""
+
 
 class Forward(NamedTuple):
     """What the recursions that go back begin with."""
@@ -106,7 +109,8 @@ def forward_pass(start, transition, density, shift, ends, fragile, alpha):
 
     `density` and `alpha` have shape (T, N), `shift` (T,), see `scale_rows`. Returns NaN as soon as
     an underflow could matter. If all transitions are possible (not `fragile`), it never does: what
-    was lost is at most 10⁻²⁰⁰ of what came to the same state another way.
+    was lost is at most 10⁻⁷⁰ of what came to the same state another way. What goes on to the next
+    time is then scaled up only when it has become small, so that no step waits for a division.
     """
     n = len(start)
     predicted, joint = np.empty(n), np.empty(n)
@@ -115,6 +119,7 @@ def forward_pass(start, transition, density, shift, ends, fragile, alpha):
     begin = 0
     for end in ends:
         copy_into(predicted, start)
+        scale = 1.0
         for t in range(begin, end):
             scale = 0.0
             for j in range(n):
@@ -126,11 +131,19 @@ def forward_pass(start, transition, density, shift, ends, fragile, alpha):
                 return math.nan
             inverse = 1.0 / scale
             for j in range(n):
+                alpha[t, j] = joint[j] * inverse
+            if fragile or scale < _SMALL:
+                copy_into(joint, alpha[t])
+                product *= scale
+                scale = 1.0
+                if product < _UNLIKELY:  # times the next scale it stays above 10⁻³⁰⁰
+                    total += math.log(product)
+                    product = 1.0
+            for j in range(n):
                 mass = 0.0
                 for i in range(n):
                     mass += joint[i] * transition[i, j]
-                predicted[j] = mass * inverse
-                alpha[t, j] = joint[j] * inverse
+                predicted[j] = mass
             if fragile and t + 1 < end:
                 for j in range(n):
                     if predicted[j] < _TINY:
@@ -138,10 +151,10 @@ def forward_pass(start, transition, density, shift, ends, fragile, alpha):
                             if joint[i] > 0.0 and transition[i, j] > 0.0:
                                 return math.nan
             total += shift[t]
-            product *= scale
-            if product < _UNLIKELY:  # times the next scale it stays above 10⁻³⁰⁰
-                total += math.log(product)
-                product = 1.0
+        product *= scale
+        if product < _UNLIKELY:
+            total += math.log(product)
+            product = 1.0
         begin = end
     return total + math.log(product)
 

@@ -64,7 +64,7 @@ def smooth_pass(alpha, density, transition, ends, zeta_sum):
     n = len(transition)
     v, mass, outer = np.empty(n), np.empty(n), np.zeros((n, n))
     shares, later = np.empty((n, _BLOCK)), np.empty((n, _BLOCK))
-    begin, held = 0, 0
+    begin, held = 0, np.int64(0)  # a plain 0 would be a type of its own for `_add_products`
     for end in ends:
         copy_into(v, density[end - 1])
         for t in range(end - 2, begin - 1, -1):
@@ -85,7 +85,7 @@ def smooth_pass(alpha, density, transition, ends, zeta_sum):
             held += 1
             if held == _BLOCK:
                 _add_products(shares, later, held, outer)
-                held = 0
+                held = np.int64(0)
             if largest < _SMALL:
                 for i in range(n):
                     v[i] /= largest

@@ -66,7 +66,9 @@ def gaps_of(coordinates):
             total = high[t] - square
             low[t] += (high[t] - total) - square - error
             high[t] = total
-    return high + low
+    for t in range(len(high)):
+        high[t] += low[t]
+    return high
 
 
 @kernel
@@ -140,7 +142,9 @@ def keep_inside(x):
     """Bring `x` back to where points belong if rounding put it too near the boundary or beyond."""
     scale = 1.0 - 2.0**-52
     while gap(x) < SMALLEST_GAP:
-        norm = math.sqrt((x**2).sum())
+        norm2 = 0.0
         for k in range(len(x)):
-            x[k] *= scale / norm
+            norm2 += x[k] * x[k]
+        for k in range(len(x)):
+            x[k] *= scale / math.sqrt(norm2)
         scale -= 2.0**-52

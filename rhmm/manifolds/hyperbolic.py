@@ -87,6 +87,11 @@ class Hyperbolic(Manifold):
     def n_centre_sums(self):
         return 1 + self.dim + self.dim**2
 
+    def approach(self, points, weights, centres, d2):
+        centres, d2 = centres.copy(), d2.copy()
+        _approach(self.geometry, points, weights, centres, d2)
+        return centres, d2
+
     def first_guess(self, points, weights):
         # The centre of mass of the hyperboloid, back in the ball.
         gaps = self._gaps(points)
@@ -311,19 +316,28 @@ def _normal_coordinates(geometry, layout, first, last, centre, coordinates, log_
 @implements(verbs.recentre, BallGeometry)
 def _recentre(geometry, points, weights, centres, d2, most_steps):
     rows = _in_rows(points)
-    coordinates, gaps = rows[:-1], rows[-1]
     converged = True
     for i in range(len(centres)):
-        converged &= search_centre(coordinates, gaps, weights[i], centres[i], most_steps)
-        verbs.distances_to(geometry, rows, 0, len(points), centres[i], d2[i])
+        converged &= search_centre(geometry, rows, weights[i], centres[i], d2[i], most_steps)
     return converged
+
+
+@kernel
+def _approach(geometry, points, weights, centres, d2):
+    """One step of Newton's method from centres whose d² are known; these become those after it."""
+    rows, sums = _in_rows(points), np.empty(1 + geometry.dim + geometry.dim**2)
+    for i in range(len(centres)):
+        newton_sums(rows, weights[i], centres[i], d2[i], sums)
+        newton_step(sums, 1.0, centres[i])
+        verbs.distances_to(geometry, rows, 0, len(points), centres[i], d2[i])
 
 
 @implements(verbs.centre_sums, BallGeometry)
 def _centre_sums(geometry, points, weights, centres, sums):
-    rows = _in_rows(points)
+    rows, d2 = _in_rows(points), np.empty(len(points))
     for i in range(len(centres)):
-        newton_sums(rows[:-1], rows[-1], weights[i], centres[i], sums[i])
+        verbs.distances_to(geometry, rows, 0, len(points), centres[i], d2)
+        newton_sums(rows, weights[i], centres[i], d2, sums[i])
 
 
 @implements(verbs.centre_step, BallGeometry)

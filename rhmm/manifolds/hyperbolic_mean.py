@@ -4,47 +4,54 @@ import math
 
 import numpy as np
 
-from rhmm._jit import copy_into, kernel, summing_kernel
+from rhmm._jit import copy_into, kernel
+from rhmm.manifolds import verbs
 from rhmm.manifolds.ball import SMALLEST_GAP, gap, move
-from rhmm.vector_math import log1p
 
 _LAST_STEP = 1e-5
 """Convergence is quadratic: after a step this short the error is about its square."""
-_BLOCK = 256
+_BLOCK = 128
 """Points that are worked on at a time, so that intermediate results stay in the nearest cache."""
 
 
 @kernel
-def search_centre(coordinates, gaps, weights, centre, most_steps):
+def search_centre(geometry, rows, weights, centre, d2, most_steps):
     """Newton's method in the tangent space, with half steps where a full one overshoots.
 
-    `coordinates` has shape (d, T), `gaps` and `weights` (T,); `centre` is moved. Returns whether
-    the search converged.
+    `rows` (d + 1, T) has the coordinates of the points and below them their gaps, `weights` has
+    shape (T,); `centre` is moved, and `d2` (T,) becomes the squared distances to it. Returns
+    whether the search converged.
     """
-    dim = len(centre)
+    dim, count = len(centre), len(weights)
     gradient, hessian = np.empty(dim), np.empty((dim, dim))
     start, step = centre.copy(), np.zeros(dim)
     value = math.inf
+    verbs.distances_to(geometry, rows, 0, count, centre, d2)
     for _ in range(most_steps):
-        new_value = _newton_system(coordinates, gaps, weights, centre, gradient, hessian)
+        new_value = _newton_system(rows, weights, centre, d2, gradient, hessian)
         if not new_value <= value * (1.0 + 1e-12):  # it is NaN where a step left the ball
-            step *= 0.5
+            for k in range(dim):
+                step[k] *= 0.5
         else:
             value = new_value
             copy_into(start, centre)
             _solve(hessian, gradient, step)
         move(start, gap(start), step, centre)
-        if math.sqrt((step**2).sum()) < _LAST_STEP + 4e-16 / gap(centre):
+        verbs.distances_to(geometry, rows, 0, count, centre, d2)
+        length2 = 0.0
+        for k in range(dim):
+            length2 += step[k] * step[k]
+        if math.sqrt(length2) < _LAST_STEP + 4e-16 / gap(centre):
             return True
     return False
 
 
 @kernel
-def newton_sums(coordinates, gaps, weights, centre, sums):
+def newton_sums(rows, weights, centre, d2, sums):
     """Σ w d², then the gradient and the Hessian of `newton_step`, into `sums` (1 + d + d²,)."""
     dim = len(centre)
     hessian = sums[1 + dim :].reshape((dim, dim))
-    sums[0] = _newton_system(coordinates, gaps, weights, centre, sums[1 : 1 + dim], hessian)
+    sums[0] = _newton_system(rows, weights, centre, d2, sums[1 : 1 + dim], hessian)
 
 
 @kernel
@@ -53,78 +60,77 @@ def newton_step(sums, share, centre):
     dim = len(centre)
     gradient, step, moved = sums[1 : 1 + dim], np.empty(dim), np.empty(dim)
     _solve(sums[1 + dim :].copy().reshape((dim, dim)), gradient, step)
-    fall = (2.0 - share) * share * (gradient * step).sum()
-    move(centre, gap(centre), share * step, moved)
+    fall = 0.0
+    for k in range(dim):
+        fall += gradient[k] * step[k]
+        step[k] *= share
+    move(centre, gap(centre), step, moved)
     if not gap(moved) >= SMALLEST_GAP:
         return 0.0
     copy_into(centre, moved)
-    return fall
-
-
-@summing_kernel
-def _dot(a, b):
-    total = 0.0
-    for t in range(len(a)):
-        total += a[t] * b[t]
-    return total
-
-
-@summing_kernel
-def _dot3(a, b, c):
-    total = 0.0
-    for t in range(len(a)):
-        total += a[t] * b[t] * c[t]
-    return total
+    return (2.0 - share) * share * fall
 
 
 @kernel
-def _newton_system(coordinates, gaps, weights, centre, gradient, hessian):
+def _newton_system(rows, weights, centre, d2, gradient, hessian):
     """The gradient of −½Σw d² at `centre` and the Hessian of ½Σw d²; returns Σw d².
 
     The Hessian of ½d² is 1 along the geodesic to the point and κ = d coth d across it. The unit
     vector from c to y is n/|n| with n = (1 − |c|²)(y − c) − |y − c|² c.
+
+    Points a block apart are added up in lanes, which run in vectors, and the lanes in the end: an
+    order that no compiler chooses.
     """
-    dim, count = coordinates.shape
+    dim, count = len(centre), len(weights)
     centre_gap = gap(centre)
-    norm2, distance, kappa = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
-    slope, bend, normal = np.empty(_BLOCK), np.empty(_BLOCK), np.empty((dim, _BLOCK))
-    gradient[:] = 0.0
-    hessian[:] = 0.0
-    value, across = 0.0, 0.0
+    norm2, normal = np.empty(_BLOCK), np.empty((dim, _BLOCK))
+    slope, bend = np.empty(_BLOCK), np.empty(_BLOCK)
+    values, across = np.zeros(_BLOCK), np.zeros(_BLOCK)
+    slopes, bends = np.zeros((dim, _BLOCK)), np.zeros((dim, dim, _BLOCK))
     for begin in range(0, count, _BLOCK):
         size = min(_BLOCK, count - begin)
-        y_gap, w = gaps[begin : begin + size], weights[begin : begin + size]
+        block = slice(begin, begin + size)
+        y_gap, w, squares = rows[dim, block], weights[block], d2[block]
         norm2[:] = 0.0
         for k in range(dim):
-            row = coordinates[k, begin : begin + size]
+            row = rows[k, block]
             for t in range(size):
                 norm2[t] += (row[t] - centre[k]) ** 2
         for t in range(size):
             scale = centre_gap * y_gap[t]
-            per_scale = 1.0 / scale
-            s = norm2[t] * per_scale
-            norm = math.sqrt(norm2[t] * (norm2[t] + scale)) + 1e-150  # |n|
-            per_norm = 1.0 / norm
-            distance[t] = log1p(2.0 * (s + norm * per_scale))
-            kappa[t] = distance[t] * (0.5 + s) * scale * per_norm if s > 1e-18 else 1.0
-            inverse_norm = per_norm if s > 1e-18 else 0.0
-            slope[t] = w[t] * distance[t] * inverse_norm
-            bend[t] = w[t] * (1.0 - kappa[t]) * inverse_norm * inverse_norm
-        value += _dot3(w, distance[:size], distance[:size])
-        across += _dot(w, kappa[:size])
-        for k in range(dim):
-            row = coordinates[k, begin : begin + size]
-            for t in range(size):
-                normal[k, t] = centre_gap * (row[t] - centre[k]) - norm2[t] * centre[k]
+            per_norm = 1.0 / (math.sqrt(norm2[t] * (norm2[t] + scale)) + 1e-150)  # 1/|n|
+            distance, is_apart = math.sqrt(squares[t]), norm2[t] > 1e-18 * scale
+            kappa = distance * (0.5 * scale + norm2[t]) * per_norm if is_apart else 1.0
+            inverse_norm = per_norm if is_apart else 0.0
+            slope[t] = w[t] * distance * inverse_norm
+            bend[t] = w[t] * (1.0 - kappa) * inverse_norm * inverse_norm
+            values[t] += w[t] * squares[t]
+            across[t] += w[t] * kappa
         for i in range(dim):
-            gradient[i] += _dot(slope[:size], normal[i, :size])
+            row, mine = rows[i, block], normal[i]
+            for t in range(size):
+                mine[t] = centre_gap * (row[t] - centre[i]) - norm2[t] * centre[i]
+                slopes[i, t] += slope[t] * mine[t]
             for j in range(i + 1):
-                hessian[i, j] += _dot3(bend[:size], normal[i, :size], normal[j, :size])
+                other = normal[j]
+                for t in range(size):
+                    bends[i, j, t] += bend[t] * mine[t] * other[t]
+    flat = _sum(across)
     for i in range(dim):
-        hessian[i, i] += across
+        gradient[i] = _sum(slopes[i])
+        hessian[i, i] = _sum(bends[i, i]) + flat
         for j in range(i):
+            hessian[i, j] = _sum(bends[i, j])
             hessian[j, i] = hessian[i, j]
-    return value
+    return _sum(values)
+
+
+@kernel
+def _sum(lanes):
+    total = 0.0
+    for t in range(len(lanes)):
+        total += lanes[t]
+    return total
 
 
 @kernel

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import copy_into, implements, kernel, piece
+from rhmm._jit import copy_into, implements, kernel
 from rhmm.gaussian.flat import FlatGaussian
 from rhmm.manifolds import verbs
 from rhmm.manifolds.euclidean import FlatGeometry
@@ -54,18 +54,18 @@ def _flat_space(geometry):
     return FlatGeometry(geometry.size * geometry.size)
 
 
-@piece
+@kernel
 def _log_vectors(points):
     """The logarithms of `points`, shape (T, m, m), as T rows of m² numbers."""
     return log_matrices(points).reshape((len(points), points.shape[1] * points.shape[2]))
 
 
-@piece
+@kernel
 def _log_vector(x):
     return _log_vectors(x.reshape((1, *x.shape)))[0]
 
 
-@piece
+@kernel
 def _exp_vector(vector, out):
     """The point whose logarithm is `vector`."""
     copy_into(out, exp_matrices(vector.reshape((1, *out.shape)))[0])

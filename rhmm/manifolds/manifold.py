@@ -183,6 +183,15 @@ class Manifold(ABC):
         converged = verbs.recentre_held(self.geometry, points, weights, centres, d2, most_steps)
         return centres, d2, converged
 
+    def approach(self, points, weights, centres, d2) -> tuple[np.ndarray, np.ndarray]:
+        """The centres after one step towards their centres of mass, and d² to them, from centres
+        to which the points have the squared distances `d2` (N, T).
+
+        A manifold on which the distances shorten the step should make use of them.
+        """
+        centres, d2, _ = self.recentre(points, weights, centres, 1)
+        return centres, d2
+
     @property
     def n_centre_sums(self) -> int:
         """Numbers that a step towards a centre of mass is made of, see `centre_sums`."""

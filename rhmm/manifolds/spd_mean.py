@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from rhmm._jit import copy_into, kernel, piece
+from rhmm._jit import copy_into, kernel
 from rhmm.manifolds.blocks import (
     LANES,
     WITH_VECTORS,
@@ -120,7 +120,7 @@ def scale_gradient(gradient, curvature, total, damping, step):
             step[i, j] = damping * (gradient[i, j] - part) / (kappa * total) + part / total
 
 
-@piece
+@kernel
 def search_centre(points, weights, centre, most_steps):
     """Move `centre` to the centre of mass; returns whether the search converged.
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import copy_into, kernel, piece
+from rhmm._jit import kernel
 from rhmm.gaussian.table import half_precision_and_log_z, radial_table
 from rhmm.inference.forward import forward_pass
 from rhmm.inference.forward_backward import smooth_pass
@@ -111,7 +111,7 @@ def _climb_all(
         )  # fmt: skip
 
 
-@piece
+@kernel
 def _climb(
     geometry, table, points, ends, least_delta, limit, steps, least, prior, transmat, means, delta,
     alpha, density,
@@ -132,15 +132,20 @@ def _climb(
         zeta_sum[:] = 1.0 / n
         smooth_pass(alpha, density, transmat, ends, zeta_sum)
         for i in range(n):
+            occupied, leaving, spread = 0.0, 0.0, 0.0
             for t in range(size):
                 weights[i, t] = 0.0 if outlier[t] else alpha[t, i]
-            copy_into(transmat[i], zeta_sum[i] / zeta_sum[i].sum())
-            occupied = weights[i].sum()
+                occupied += weights[i, t]
+            for j in range(n):
+                leaving += zeta_sum[i, j]
+            for j in range(n):
+                transmat[i, j] = zeta_sum[i, j] / leaving
             if occupied > _LEAST_WEIGHT:
                 mine = slice(i, i + 1)
                 verbs.recentre_held(geometry, points, weights[mine], means[mine], d2[mine], one)
-            spread = ((weights[i] * d2[i]).sum() + prior) / (occupied + 1.0)
-            delta[i] = max(spread, least_delta)
+            for t in range(size):
+                spread += weights[i, t] * d2[i, t]
+            delta[i] = max((spread + prior) / (occupied + 1.0), least_delta)
         before = likelihood
         likelihood = _filter(table, d2, ends, limit, delta, transmat, alpha, density, outlier)
         if likelihood - before < least:
@@ -166,7 +171,7 @@ def _filter(table, d2, ends, limit, delta, transmat, alpha, density, outlier):
     return forward_pass(np.full(n, 1.0 / n), transmat, density, shift, ends, False, alpha)
 
 
-@piece
+@kernel
 def _find_outliers(d2, eta, limit, outlier):
     """Mark the points whose d²/2σ² is above `limit` in every state: the furthest of them, if they
     are many. Returns how many lie above.
@@ -186,7 +191,7 @@ def _find_outliers(d2, eta, limit, outlier):
     return count
 
 
-@piece
+@kernel
 def _limit_of(values, most):
     """The least of the values that at most so many others exceed."""
     limit, left = math.inf, most

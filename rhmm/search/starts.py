@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rhmm._jit import kernel, piece
+from rhmm._jit import kernel
 from rhmm.clustering import place_seeds
 from rhmm.manifolds import verbs
 from rhmm.search.climbing import Fit, climb_all, climbed
@@ -54,7 +54,7 @@ def _seed(geometry, points, uniforms, least_delta, cold, transmat, means, delta,
             _cluster(d2, prior[c], least_delta, delta[c], transmat[c])
 
 
-@piece
+@kernel
 def _cluster(d2, prior, least_delta, delta, transmat):
     """δ and A from the nearest seed of every point, under a weak prior."""
     n, size = d2.shape

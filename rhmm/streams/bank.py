@@ -24,7 +24,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from rhmm._jit import copy_into, kernel, piece
+from rhmm._jit import copy_into, kernel
 from rhmm.manifolds import Manifold
 from rhmm.streams.checks import (
     check_array,
@@ -322,7 +322,7 @@ def follow_level(predictive, observed, led, level):
             level[2] += (offset * offset - level[2]) / (level[0] - 1.0)
 
 
-@piece
+@kernel
 def _rest(trace, row):
     """The rows of a trace from `row` on."""
     return Trace(

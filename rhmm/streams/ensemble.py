@@ -166,8 +166,14 @@ def follow(predictive, observed, forget, scores, leader, leaders):
     """
     for t in range(len(leaders)):
         if observed[t]:
-            least = np.max(predictive[:, t]) - _MOST
+            least = predictive[0, t]
+            for c in range(1, len(scores)):
+                least = max(least, predictive[c, t])
+            least -= _MOST
+            best = 0
             for c in range(len(scores)):
                 scores[c] += max(predictive[c, t], least) - forget * scores[c]
-            leader = np.argmax(scores)
+                if scores[c] > scores[best]:
+                    best = c
+            leader = best
         leaders[t] = leader

@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import copy_into, kernel, piece
+from rhmm._jit import copy_into, kernel
 from rhmm.manifolds import verbs
 from rhmm.streams import emission
 from rhmm.streams.chunk import start_law
@@ -172,7 +172,7 @@ def learn(geometry, table, settings, X, observed, begins, state, filtered, predi
     state.log_likelihood[0] = log_likelihood
 
 
-@piece
+@kernel
 def _densities(geometry, layout, first, last, state, scaled, shift):
     """p_i(y_t) as ``scaled[i, t − first]``, divided by the largest of each time, whose log is
     `shift`.
@@ -191,7 +191,7 @@ def _densities(geometry, layout, first, last, state, scaled, shift):
             mine[t] = exp(mine[t] - shift[t])
 
 
-@piece
+@kernel
 def _smooth(transmat, alpha, density, missing, starts, gamma, pair, v, mass):
     """Back over all that is held: γ of the older half, and the sum of its ζ; 0 where missing.
 
@@ -230,7 +230,7 @@ def _smooth(transmat, alpha, density, missing, starts, gamma, pair, v, mass):
             pair[i, j] *= transmat[i, j]
 
 
-@piece
+@kernel
 def _step(geometry, table, settings, layout, begin, gamma, pair, state):
     """Learn from the older half: the formulas at the top of this file."""
     n, lag = gamma.shape

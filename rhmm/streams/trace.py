@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import copy_into, piece
+from rhmm._jit import copy_into, kernel
 
 
 class Trace(NamedTuple):
@@ -59,7 +59,7 @@ def joined(traces: list[Trace]) -> Trace:
     return whole
 
 
-@piece
+@kernel
 def record(trace, row, step, transmat, means, delta, half_precision, gamma, visits, likelihood):
     trace.step[row] = step
     copy_into(trace.transmat[row], transmat)

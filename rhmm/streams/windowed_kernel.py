@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import copy_into, kernel, piece
+from rhmm._jit import copy_into, kernel
 from rhmm.gaussian.table import half_precision_and_log_z
 from rhmm.manifolds import verbs
 from rhmm.streams.chunk import start_law
@@ -138,7 +138,7 @@ def learn(geometry, table, settings, X, observed, begins, state, filtered, predi
     state.counters[1] = end
 
 
-@piece
+@kernel
 def _predict(transmat, before, is_first, law):
     """The law of the next state, into `law` (N,): α_{k−1} A, or the stationary one."""
     if is_first:
@@ -150,7 +150,7 @@ def _predict(transmat, before, is_first, law):
             law[j] += before[i] * transmat[i, j]
 
 
-@piece
+@kernel
 def _filter(predicted, density, now):
     """Table 1: α_k from what α_{k−1} predicts; returns what it was divided by to sum to one."""
     n, scale = len(now), 0.0
@@ -162,7 +162,7 @@ def _filter(predicted, density, now):
     return scale
 
 
-@piece
+@kernel
 def _smooth(transmat, alpha, density, starts, beta, v, gamma_sum, zeta_sum, pair):
     """Table 1: β, γ and ζ backwards over the window; Σγ, Σζ, and the ζ of the newest pair.
 
