@@ -44,7 +44,7 @@ _RECENT = 400
 """The latest observations that a review after an alarm looks at too; it comes so many later."""
 _PRICE_AFTER_ALARM = 2.0
 """Nats that a free parameter must be worth then: less than usual, since an alarm has a reason."""
-_ALARM, _USUAL = 4.0, 1.0
+_ALARM, _USUAL = 4.0, 0.75
 """Standard deviations that predictions fall below their mean in all to raise alarm, and those of
 each look that are taken off."""
 _SETTLED, _HORIZON = 5, 20
