@@ -18,6 +18,7 @@ serve: $(VENV)/.kernels ## open the dashboard to a lecture hall, after saying wh
 # Kernels come first: two test processes would compile the same ones side by side.
 test: lint chromium ## check the style, then run all tests
 	$(VENV)/bin/python -m dashboard.compute.kernels all
+	$(VENV)/bin/python -m tests.kernels
 	$(VENV)/bin/python -m pytest --numprocesses auto --dist loadscope --no-loadscope-reorder
 
 lint: $(VENV)/.dev ## check style, formatting, types and the direction of imports

@@ -4,6 +4,9 @@ import operator
 
 import numpy as np
 
+_LARGEST = 2**63 - 1
+"""The largest whole number that kernels can count to."""
+
 
 def check_integer(name: str, value, at_least: int) -> int:
     try:
@@ -12,6 +15,8 @@ def check_integer(name: str, value, at_least: int) -> int:
         raise ValueError(f"{name} must be a whole number, not {value!r}") from None
     if isinstance(value, (bool, np.bool_)) or number < at_least:
         raise ValueError(f"{name} must be at least {at_least}, not {value!r}")
+    if number > _LARGEST:
+        raise ValueError(f"{name} must be at most 2^63 - 1, not {value!r}")
     return number
 
 

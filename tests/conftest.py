@@ -1,3 +1,5 @@
+import os
+
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
@@ -14,9 +16,9 @@ FOLDERS = {
 }
 """Folders whose files share what takes long to start or to compile, by the name of their share."""
 
-FIRST = ("tests/test_jit.py", "tests/browser", "tests/streams", "tests/learners", "tests/manifolds")
+FIRST = ("tests/streams", "tests/learners", "tests/manifolds", "tests/test_jit.py", "tests/browser")
 """What takes longest: if it came last, one process would still be busy with it while the others had
-nothing left to do."""
+nothing left to do. Arithmetic comes before browsers, which often wait: both go side by side."""
 
 
 class Shares(LoadScopeScheduling):
@@ -36,3 +38,8 @@ def pytest_collection_modifyitems(items):
 
 def pytest_xdist_make_scheduler(config, log):
     return Shares(config, log)
+
+
+def pytest_xdist_auto_num_workers(config):
+    """One more than there are cores: tests of browsers and servers wait a third of their time."""
+    return (os.cpu_count() or 1) + 1

@@ -24,7 +24,7 @@ from rhmm.manifolds import Manifold
 from rhmm.parameters import delta_of_floor, stationary_law
 from rhmm.search import Sample
 from rhmm.streams import start
-from rhmm.streams.history import History, history_size
+from rhmm.streams.history import History
 from rhmm.streams.review import LEAST_GAIN
 from rhmm.streams.shaped_kernel import ShapedSettings, ShapedState, settle_all
 from rhmm.streams.streaming_kernel import FLOOR, StreamingSettings
@@ -190,19 +190,19 @@ class Shapes(NamedTuple):
     def review(self, history: History, state: ShapedState, least_delta: float, rng) -> Found | None:
         """A model that explains the record better than the present one, if any does.
 
-        As in `rhmm.streams.review`: what a fit gains by chance does not count, unless another start
+        A fit gains about half a nat for each parameter by chance, and shapes have hundreds of them.
+        As in `rhmm.streams.review`, twice that does not count, or once that where another start
         gained it.
         """
         n = len(state.delta)
-        step = max(history.kept // history_size(n), 1)
-        sample = history.sample(self.manifold, least_delta, step)
+        sample = history.sample(self.manifold, least_delta)
         present = self.explained(sample, state)
         settled = self.explained(sample, state, _STEPS_LATER)
         afresh = self.started(sample, n, rng, _TRIED_LATER, _STEPS_LATER)
         found = max(settled, afresh, key=lambda fit: fit.log_likelihood)
         by_chance = n_parameters(self.manifold, self.emission.name, n)
         gain = found.log_likelihood - present.log_likelihood - by_chance
-        gain = max(gain, found.log_likelihood - settled.log_likelihood)
+        gain = max(gain, found.log_likelihood - settled.log_likelihood - by_chance / 2)
         return Found(found, gain) if gain > LEAST_GAIN else None
 
     # States

@@ -285,7 +285,8 @@ def _iterate_ql(block, beside2):
 def eigen_logs(block, logs, trusted):
     """From the eigenvalues of W − I on the diagonal ``logs[i, b]``, the logarithms of those of W.
 
-    ``trusted[b]`` is false where the smallest eigenvalue may have lost digits to the largest.
+    ``trusted[b]`` is false where the smallest eigenvalue may have lost digits to the largest, or
+    where squares have overflowed.
     """
     m, lanes = logs.shape
     for i in range(m):
@@ -296,7 +297,7 @@ def eigen_logs(block, logs, trusted):
         for i in range(m):
             smallest = min(smallest, block[i, i, b])
             largest = max(largest, block[i, i, b])
-        trusted[b] = 1.0 + smallest > 1e-4 * (1.0 + largest)
+        trusted[b] = largest < 1e100 and 1.0 + smallest > 1e-4 * (1.0 + largest)
 
 
 @kernel

@@ -16,7 +16,9 @@ _MAX_SWEEPS = 60
 _SAFE = 1e-2
 """Plain double precision keeps the digits of a factor whose margin is larger."""
 _FAR = 200
-"""Powers of two from 1 at which matrices are scaled, since squares and products may overflow."""
+"""Powers of two from 1 at which rows and columns are scaled: squares and products may overflow."""
+_TOO_FAR = 900
+"""Powers of two from 1 at which a matrix is scaled as a whole, though small entries may vanish."""
 
 
 @kernel
@@ -138,34 +140,46 @@ def careful_logs(x, y, logs, frame):
     Where y is near x relative to its own spread, from the eigenvalues of L⁻¹(y − x)L⁻ᵀ; else from
     the singular values of L⁻¹L_y by one-sided Jacobi rotations. Both are computed in pairs.
     """
-    shift_x, shift_y = -_far_exponent(x), -_far_exponent(y)
-    if abs(shift_y - shift_x) <= _FAR:
-        shift_y = shift_x
-    _logs_of_near(_scaled(x, shift_x), _scaled(y, shift_y), shift_x == shift_y, logs, frame)
-    for i in range(len(logs)):
-        logs[i] += (shift_x - shift_y) * math.log(2.0)
+    m = len(x)
+    units, shift = np.zeros(m, np.int64), np.int64(0)
+    largest = np.int64(-10_000)
+    for i in range(m):
+        exponent = _exponent(x[i, i])
+        units[i] = -(exponent // 2) if abs(exponent) > _FAR else 0
+        largest = max(largest, _exponent(y[i, i]) + 2 * units[i])
+    if abs(largest) > _TOO_FAR:
+        shift = -largest
+    may_be_near = abs(largest) <= _FAR
+    x, y = _in_units(x, units, np.int64(0)), _in_units(y, units, shift)
+    _logs_of_near(x, y, may_be_near, logs, frame)
+    for i in range(m):
+        logs[i] -= shift * math.log(2.0)
 
 
 @kernel
-def _far_exponent(x):
-    """The binary exponent of the trace of `x`; 0 if that is moderate."""
-    exponent = math.frexp(np.trace(x))[1]
-    return exponent if abs(exponent) > _FAR else 0
+def _exponent(number):
+    """The binary exponent of a positive number."""
+    return np.int64(math.frexp(number)[1])
 
 
 @kernel
-def _scaled(x, exponent):
-    """`x` times a power of two, which changes no digit."""
+def _in_units(x, units, shift):
+    """`x` with row and column i times ``2**units[i]``, and all of it times ``2**shift``.
+
+    Powers of two change no digit, and distances of matrices that have the same units stay.
+    """
     out = np.empty(x.shape)
     for i in range(len(x)):
         for j in range(len(x)):
+            exponent = units[i] + units[j] + shift
             out[i, j] = math.ldexp(x[i, j], exponent) if exponent != 0 else x[i, j]
     return out
 
 
 @kernel
-def _logs_of_near(x, y, same_unit, logs, frame):
-    """`careful_logs` of matrices of moderate size; without `same_unit` they are far apart."""
+def _logs_of_near(x, y, may_be_near, logs, frame):
+    """`careful_logs` of matrices that fit into double precision; `may_be_near` says whether y has
+    the size of x."""
     m = len(x)
     shape = (m, m)
     lower, lower_rest = np.empty(shape), np.zeros(shape)
@@ -185,7 +199,7 @@ def _logs_of_near(x, y, same_unit, logs, frame):
     smallest, largest = math.inf, 0.0
     for i in range(m):
         smallest, largest = min(smallest, block[i, i, 0]), max(largest, block[i, i, 0])
-    if same_unit and 1.0 + smallest > 1e-4 * (1.0 + largest):
+    if may_be_near and 1.0 + smallest > 1e-4 * (1.0 + largest):
         for i in range(m):
             logs[i] = math.log1p(block[i, i, 0])
             copy_into(frame[:, i], rows[i, :, 0])
@@ -225,8 +239,9 @@ def _rotate_columns(columns):
                     pp += columns[k, p] ** 2
                     qq += columns[k, q] ** 2
                     pq += columns[k, p] * columns[k, q]
-                worst = max(worst, abs(pq) / math.sqrt(pp * qq))
-                if abs(pq) > 1e-17 * math.sqrt(pp * qq):
+                both = math.sqrt(pp) * math.sqrt(qq)
+                worst = max(worst, abs(pq) / both)
+                if abs(pq) > 1e-17 * both:
                     cot = (qq - pp) / (2.0 * pq)
                     tangent = math.copysign(1.0, cot) / (abs(cot) + math.sqrt(1.0 + cot * cot))
                     cosine = 1.0 / math.sqrt(1.0 + tangent * tangent)

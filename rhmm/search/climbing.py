@@ -198,6 +198,6 @@ def _limit_of(values, most):
                 equal = equal + 1 if value == largest else 1
                 largest = value
         limit = largest
-        if equal > left:
+        if equal > left or equal == 0:  # there are no more values
             return limit
         left -= equal

@@ -45,6 +45,14 @@ def near_singular(count: int, scale: float = 1.0) -> np.ndarray:
     return 0.5 * scale * (x + np.swapaxes(x, 1, 2))
 
 
+def with_another_unit(count: int) -> np.ndarray:
+    """Wishart matrices; one has an entry next to the largest number."""
+    samples = np.random.default_rng(0).normal(size=(count, 10, 2))
+    x = np.swapaxes(samples, 1, 2) @ samples / 10
+    x[count // 2, 0, 0] = 1e308
+    return x
+
+
 STREAMS = {
     "at the rim": (Hyperbolic(2), at_the_rim(60)),
     "the same point at the rim": (
@@ -60,6 +68,7 @@ STREAMS = {
         SPD(2),
         np.concatenate([near_singular(30, 1e-200), near_singular(30, 1e200)]),
     ),
+    "one axis of one matrix in another unit": (SPD(2), with_another_unit(60)),
 }  # fmt: skip
 
 

@@ -192,7 +192,7 @@ WRONG = {
     "init": ["warm", None],
     "min_sigma": [0.0, -1.0, np.nan, np.inf, "small", [0.1, 0.2], 1e-200, 1e100],
     "random_state": [-1, "seed", 1.5],
-    "trace_every": [0, -3, 2.5, "often"],
+    "trace_every": [0, -3, 2.5, "often", 10**30],
     "callback": [3, "print"],
 }
 

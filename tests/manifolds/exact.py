@@ -15,9 +15,9 @@ def ball_distance(x, y) -> float:
         return float(2 * mpmath.asinh(mpmath.sqrt(separation / (gaps[0] * gaps[1]))))
 
 
-def spd_distance(x, y) -> float:
+def spd_distance(x, y, digits: int = DIGITS) -> float:
     """√Σ log² of the eigenvalues of x⁻¹y."""
-    with mpmath.workdps(DIGITS):
+    with mpmath.workdps(digits):
         ratio = _whitened(mpmath.matrix(np.asarray(x).tolist()), mpmath.matrix(y.tolist()))[1]
         values = mpmath.eigsy(ratio, eigvals_only=True)
         return float(mpmath.norm([mpmath.log(v) for v in values]))

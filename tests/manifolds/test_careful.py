@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from rhmm import SPD
 from rhmm.manifolds.careful import careful_dist2, cholesky, quick_cholesky
 from tests.manifolds.exact import DIGITS, spd_distance
 
@@ -76,3 +77,14 @@ def test_careful_distances_of_neighbours_keep_their_digits_in_any_unit():
     y = x + 2.0**-40 * np.diag([1.0, -1.0])
     for scale in (2.0**-900, 2.0**900):
         assert careful_dist2(scale * x, scale * y) == pytest.approx(careful_dist2(x, y), rel=1e-14)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e200, 1e300])
+def test_careful_distances_bear_one_axis_in_another_unit(scale):
+    x, y = np.array([[1.0, 0.5], [0.5, 1.5]]), np.array([[1.0, 0.06], [0.06, 1.0]])
+    x[0, 0] *= scale
+    x[0, 1] = x[1, 0] = 0.5 * min(np.sqrt(scale), 1.0)
+    exact = spd_distance(x, y, digits=700) ** 2
+    for d2 in (careful_dist2(x, y), careful_dist2(y, x), SPD(2).dist(x, y) ** 2):
+        assert d2 == pytest.approx(exact, rel=1e-12)
+    assert SPD(2).squared_distances(x[None], y[None]) == pytest.approx(exact, rel=1e-8)

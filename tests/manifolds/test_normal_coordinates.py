@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from numba import njit
 from numpy.testing import assert_allclose
 
 from rhmm import Euclidean, Manifold
-from rhmm.manifolds import verbs
+from tests.manifolds import in_kernels
 from tests.manifolds.cases import every_kind, every_manifold
 
 
@@ -64,18 +63,12 @@ def test_a_manifold_without_normal_coordinates_says_so():
         Other(2).from_normal_coordinates(np.zeros(2), np.zeros((1, 2)))
 
 
-@njit
-def in_a_kernel(geometry, points, first, last, centre, coordinates, log_volume):
-    layout = verbs.prepared(geometry, points)
-    verbs.normal_coordinates(geometry, layout, first, last, centre, coordinates, log_volume)
-
-
 @every_kind
 def test_kernels_have_the_same_coordinates(case):
     centre, *points = case.some_points(12)
     points, manifold = np.stack(points), case.manifold
     coordinates, log_volume = np.empty((6, manifold.dim)), np.empty(6)
-    in_a_kernel(manifold.geometry, points, 3, 9, centre, coordinates, log_volume)
+    in_kernels.normal_coordinates(manifold.geometry, points, 3, 9, centre, coordinates, log_volume)
     expected, expected_volume = manifold.normal_coordinates(centre, points[3:9])
     assert_allclose(coordinates, expected, rtol=1e-12, atol=1e-13)
     assert_allclose(log_volume, expected_volume, rtol=1e-12, atol=1e-13)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from numba import njit
 from numba.core.errors import TypingError
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
@@ -13,6 +12,7 @@ from rhmm.manifolds import verbs
 from rhmm.manifolds.euclidean import FlatGeometry
 from tests.manifolds.bare import BareHyperbolic, BareSPD
 from tests.manifolds.cases import CASES, ball_chart, spd_chart
+from tests.manifolds.in_kernels import distances_to, holds, weighted_step
 from tests.manifolds.test_spd import stretched
 
 # The steps of the cone take long to compile by themselves; the tests of the online learners hold
@@ -38,19 +38,6 @@ def cloud(full, chart, count: int, spread: float, seed: int = 0) -> np.ndarray:
     """Random points, with coordinates of the given spread."""
     coordinates = np.random.default_rng(seed).normal(0.0, spread, (count, full.dim))
     return np.stack([chart(row) for row in coordinates])
-
-
-@njit
-def weighted_step(geometry, points, first, last, weights, tau, centre):
-    layout = verbs.prepared(geometry, points)
-    return verbs.weighted_step(geometry, layout, first, last, weights, tau, centre)
-
-
-@njit
-def distances_to(geometry, points, first, last, centre):
-    d2 = np.empty(last - first)
-    verbs.distances_to(geometry, verbs.prepared(geometry, points), first, last, centre, d2)
-    return d2
 
 
 # Steps and distances of a stretch of points
@@ -243,11 +230,6 @@ def test_verbs_are_for_kernels_alone():
 
 
 # Points that double precision can hold
-
-
-@njit
-def holds(geometry, x):
-    return verbs.holds(geometry, x)
 
 
 @every_manifold

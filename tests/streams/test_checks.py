@@ -98,7 +98,12 @@ def test_states_that_cannot_have_come_about_are_refused(
         ("growing", '"skipped": 0', '"skipped": -1', "skipped must be"),
         ("growing", '"skipped": 0', '"skipped": Infinity', "skipped must be"),
         ("growing", '"skipped": 0', '"skipped": ' + "9" * 400, "skipped must be"),
-        ("growing", '["Hyperbolic", 2]', '["Hyperbolic", 1' + "0" * 30 + "]", "buffer must be"),
+        (
+            "growing",
+            '["Hyperbolic", 2]',
+            '["Hyperbolic", 1' + "0" * 30 + "]",
+            "must be at most 2",
+        ),
         ("growing", '"reviewed": 416', '"reviewed": 7000', "reviewed must be"),
         ("growing", '"trial_ends": 0', '"trial_ends": 90000', "trial_ends must be"),
         ("auto", '"due": -1', '"due": 1', "due must be"),

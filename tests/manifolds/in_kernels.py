@@ -1,0 +1,30 @@
+"""Verbs as kernels call them, for tests."""
+
+import numpy as np
+
+from rhmm._jit import kernel
+from rhmm.manifolds import verbs
+
+
+@kernel
+def weighted_step(geometry, points, first, last, weights, tau, centre):
+    layout = verbs.prepared(geometry, points)
+    return verbs.weighted_step(geometry, layout, first, last, weights, tau, centre)
+
+
+@kernel
+def distances_to(geometry, points, first, last, centre):
+    d2 = np.empty(last - first)
+    verbs.distances_to(geometry, verbs.prepared(geometry, points), first, last, centre, d2)
+    return d2
+
+
+@kernel
+def holds(geometry, x):
+    return verbs.holds(geometry, x)
+
+
+@kernel
+def normal_coordinates(geometry, points, first, last, centre, coordinates, log_volume):
+    layout = verbs.prepared(geometry, points)
+    verbs.normal_coordinates(geometry, layout, first, last, centre, coordinates, log_volume)
