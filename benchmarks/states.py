@@ -2,8 +2,9 @@
 
 One line for each model: in how many seeds `select_n_components` finds its number of states, and in
 how many it is off by one, or by more. With ``--online`` the same of a streaming learner that finds
-it by itself, and how long it takes compared with one that is told. Models and seeds are fixed in
-this file.
+it by itself, and how long it takes compared with one that is told. With ``--late`` one state of the
+paper's chain appears in mid-stream: how many of its visits such a learner needs to find it. Models
+and seeds are fixed in this file.
 """
 
 import argparse
@@ -23,6 +24,9 @@ from rhmm.scoring import accuracy
 _T = 10_000
 _MOST = 10
 """States that are tried, at most."""
+_SOON, _BEFORE, _AFTER, _STEP = 500, (3_000, 5_000, 10_000), 6_000, 50
+"""Visits within which a state that appears late should be found, observations before and after it
+appears, and how many are learned at a time."""
 _IDENTIFIABLE = 0.9
 """The ceiling of random models, at least: below, states cannot be told apart."""
 
@@ -131,13 +135,44 @@ def trials(case: Case, way: Callable, seeds: int) -> Iterator[tuple[int, float, 
         yield way(truth, X, seed)
 
 
+def visits_needed(late: int, before: int, seed: int) -> int:
+    """Visits of a state of the paper's chain until it is found, if it does not appear before so
+    many observations of the others."""
+    truth = paper_model()
+    X, states = truth.sample(3 * before + _AFTER, random_state=seed)
+    begun = np.flatnonzero(states != late)[:before]
+    rest = np.arange(begun[-1] + 1, min(begun[-1] + 1 + _AFTER, len(X)))
+    learner = StreamingRiemannianHMM(truth.manifold, "auto", random_state=seed)
+    learner.partial_fit(X[begun])
+    for done in range(_STEP, len(rest) + 1, _STEP):
+        learner.partial_fit(X[rest[done - _STEP : done]])
+        if learner.n_components_ == truth.n_components:
+            break
+    return int((states[rest[:done]] == late).sum())
+
+
+def print_late(seeds: int) -> None:
+    print("| state | appears after | visits needed, median | most | more than 500 |")
+    print("|---|---:|---:|---:|---:|")
+    for late in range(paper_model().n_components):
+        for before in _BEFORE:
+            needed = np.array([visits_needed(late, before, seed) for seed in range(seeds)])
+            over = f"{(needed > _SOON).sum()} of {seeds}"
+            row = (late + 1, f"{before:,}", f"{np.median(needed):.0f}", needed.max(), over)
+            print(f"| {' | '.join(map(str, row))} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.states", description=__doc__)
     keys = ", ".join(case.key for case in CASES)
     parser.add_argument("--only", nargs="+", metavar="CASE", default=[""], help=keys)
     parser.add_argument("--seeds", type=int, default=20, help="of each model (20)")
     parser.add_argument("--online", action="store_true", help="by a streaming learner")
+    parser.add_argument("--late", action="store_true", help="a state that appears in mid-stream")
     options = parser.parse_args()
+    if options.late:
+        print_late(options.seeds)
+        return
     way = online if options.online else offline
     how = "streaming, n_components='auto'" if options.online else f"BIC, 1 to {_MOST} states"
     print(f"{how}, T = {_T:,}\n")

@@ -123,14 +123,15 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
 
     @property
     def memory_(self) -> int | str:
-        """The memory of `BANK` that is followed."""
+        """The memory of `BANK` that is followed: the growing one, unless another is ahead by 3 nats
+        in `bank_`."""
         return self._bank.followed
 
     @property
     def bank_(self) -> dict[int | str, float]:
         """Each memory's recent predictive log density per observation.
 
-        Recent means weighted by e^{−age/100}; `memory_` is the memory with the largest.
+        Recent means weighted by e^{−age/100}, so that 3 nats are .03 here.
         """
         return self._bank.recent_scores()
 

@@ -94,6 +94,7 @@ def climb_all(
     return likelihood
 
 
+@kernel
 def outlying(dim: int) -> float:
     """d²/2σ² of an outlier, at least: far beyond what Gaussians of this dimension have."""
     return 0.5 * dim + 10.0 * math.sqrt(0.5 * dim) + 10.0

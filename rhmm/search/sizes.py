@@ -115,7 +115,10 @@ def _without_outliers(sample: Sample, fit: Fit) -> Fit:
     table = radial_table(sample.manifold.gaussian)
     half_precision = np.array([half_precision_and_log_z(table, delta)[0] for delta in fit.delta])
     nearest = (half_precision[:, None] * d2).min(axis=0)
-    limit = max(outlying(sample.manifold.dim), float(np.quantile(nearest, 1.0 - _MOST_OUTLIERS)))
+    kept = len(nearest) - 1 - int(_MOST_OUTLIERS * len(nearest))
+    limit = max(outlying(sample.manifold.dim), float(np.partition(nearest, kept)[kept]))
+    if nearest.max() <= limit:
+        return fit
     return fit._replace(gamma=np.where((nearest > limit)[:, None], 0.0, fit.gamma))
 
 

@@ -10,6 +10,9 @@ from rhmm.search.sample import Sample
 
 _TRIALS = 4
 """Points that compete to be the next seed."""
+_LOOKS, _FAR, _MOST_FAR = 9, 25.0, 0.03
+"""Points from which the d² of all others are compared, how many times the usual one is far, and the
+share of the points that can be."""
 
 
 def starts(
@@ -29,16 +32,33 @@ def seeds(sample: Sample, n: int, rng: np.random.Generator) -> Fit:
 
 
 def _screened(sample: Sample, n: int, rng, count: int, *, cold: bool):
-    """So many starts; unless `cold`, each after one iteration of EM, with its log-likelihood."""
+    """So many starts; unless `cold`, each after one iteration of EM, with its log-likelihood.
+
+    If some points are far from all others, half of the starts do without them.
+    """
     manifold, points = sample.manifold, sample.points
     transmat = np.full((count, n, n), 1.0 / n)
     means, delta = np.empty((count, n, *points.shape[1:])), np.empty((count, n))
     prior, uniforms = np.empty(count), rng.random((count, n, _TRIALS))
-    _seed(
-        manifold.geometry, points, uniforms, sample.least_delta, cold, transmat, means, delta, prior
-    )
+    near = _without_far_points(sample)
+    of_all = count if len(near) == len(points) else count // 2
+    for part, among in ((slice(of_all), points), (slice(of_all, count), near)):
+        _seed(
+            manifold.geometry, among, uniforms[part], sample.least_delta, cold, transmat[part],
+            means[part], delta[part], prior[part],
+        )  # fmt: skip
     likelihood = np.zeros(count) if cold else climb_all(sample, transmat, means, delta, prior, 1)
     return transmat, means, delta, prior, likelihood
+
+
+def _without_far_points(sample: Sample) -> np.ndarray:
+    """The points but for outliers, of which every seeding would take as many as it can."""
+    points = sample.points
+    looks = np.linspace(0, len(points) - 1, _LOOKS).astype(int)
+    away = np.median(sample.manifold.squared_distances(points, points[looks]), axis=0)
+    most = int(_MOST_FAR * len(points))
+    furthest = np.partition(away, len(points) - 1 - most)[len(points) - 1 - most]
+    return points[away <= max(furthest, _FAR * float(np.median(away)))]
 
 
 @kernel

@@ -51,6 +51,9 @@ _EVERY = 40
 """Observations between two looks at the scores: whole groups of the usual lag."""
 _BEHIND = 20.0
 """Nats behind the leader at which a member takes over the leader's state."""
+_HANDICAP = 3.0
+"""Nats that a memory must be ahead of the growing one to be followed: where nothing changes, a
+shorter one is often ahead by chance, and its parameters are less good."""
 _AHEAD = 10.0
 """Nats ahead of all members at which a newcomer is one of them."""
 _ALARM, _DOUBT = 4.0, 1.0
@@ -139,6 +142,12 @@ class Bank(Recorder):
         return memory_of(self.leader)
 
     @property
+    def handicaps(self) -> np.ndarray:
+        handicaps = np.full(len(self.runners), _HANDICAP)
+        handicaps[_GROWING] = 0.0
+        return handicaps
+
+    @property
     def _is_on_trial(self) -> bool:
         return len(self.runners) > len(BANK)
 
@@ -172,8 +181,8 @@ class Bank(Recorder):
             clock = Clock(self.seen, self.calm_until, self.due)
             done, self.seen = run_pieces(
                 geometry, table, settings, states, chunk.points, observed, chunk.begins,
-                tuple(filtered), predictive, tuple(traces), self.scores, self.level, self.leader,
-                leaders, remembered, clock, done, first,
+                tuple(filtered), predictive, tuple(traces), self.handicaps, self.scores, self.level,
+                self.leader, leaders, remembered, clock, done, first,
             )  # fmt: skip
             self.leader = int(leaders[done - 1])
             if self.seen % _EVERY == 0:
@@ -233,11 +242,13 @@ class Bank(Recorder):
 
     def _replace(self, member: int, state: AnyState) -> None:
         self.runners[member] = Runner(self.runners[member].settings, state).copy()
-        self.scores[member] = self._just_behind()
+        less = max(self.handicaps[self.leader] - self.handicaps[member], 0.0)
+        self.scores[member] = self._just_behind(less)
 
-    def _just_behind(self) -> float:
-        """The score of a runner that takes the lead only by predicting better than the leader."""
-        return np.nextafter(self.scores[self.leader], -np.inf)
+    def _just_behind(self, less: float = 0.0) -> float:
+        """The score of a runner that takes the lead only by predicting better than the leader; it
+        has so many nats less to make up for."""
+        return np.nextafter(self.scores[self.leader] - less, -np.inf)
 
     def _try(self, state: AnyState) -> None:
         """Let a newcomer run beside the members."""
@@ -257,7 +268,7 @@ class Bank(Recorder):
             return
         self.runners.pop()
         self.scores = self.scores[:-1]
-        self.leader = int(np.argmax(self.scores))
+        self.leader = self._best()
 
     def check(self, n: int, manifold: Manifold) -> None:
         """Refuse what a file says if it could not have come about."""
@@ -333,8 +344,8 @@ def _rest(trace, row):
 
 @kernel
 def run_pieces(
-    geometry, table, settings, states, X, observed, begins, filtered, predictive, traces, scores,
-    level, leader, leaders, remembered, clock, done, first,
+    geometry, table, settings, states, X, observed, begins, filtered, predictive, traces, handicaps,
+    scores, level, leader, leaders, remembered, clock, done, first,
 ):  # fmt: skip
     """Let all members learn from X[done:], piece by piece, until there is something to decide.
 
@@ -357,7 +368,7 @@ def run_pieces(
                 states[r], filtered[r][done:end], predictive[r, done:end], _rest(traces[r], row),
             )  # fmt: skip
         scored, there = predictive[:, done:end], observed[done:end]
-        follow(scored, there, _FORGET, scores, leader, leaders[done:end])
+        follow(scored, there, _FORGET, handicaps, scores, leader, leaders[done:end])
         for t in range(done, end):
             led[t] = leader
             leader = leaders[t]

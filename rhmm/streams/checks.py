@@ -6,6 +6,7 @@ import numpy as np
 
 from rhmm.gaussian.table import half_precision_and_log_z, radial_table
 from rhmm.manifolds import Manifold
+from rhmm.streams.streaming_kernel import BURST
 from rhmm.streams.trace import Trace
 
 MOST = 2**53
@@ -61,8 +62,9 @@ def check_state(state, n: int, manifold: Manifold, least: int, most: int, room: 
     shapes = {
         "transmat": (n, n), "means": (n, *point_shape), "points": (room, *point_shape),
         "missing": (room,), "begins": (room,), "alpha": (room, n), "density": (room, n),
-        "counters": (2,), "log_likelihood": (1,), "scatter": (n, manifold.dim, manifold.dim),
-        "whiteners": (n, manifold.dim, manifold.dim), "prior_variance": (1,), "tail": (2,),
+        "counters": (2,), "credit": (1,), "log_likelihood": (1,),
+        "scatter": (n, manifold.dim, manifold.dim), "whiteners": (n, manifold.dim, manifold.dim),
+        "prior_variance": (1,), "tail": (2,),
     }  # fmt: skip
     arrays = state._asdict()
     for name, array in arrays.items():
@@ -77,6 +79,8 @@ def check_state(state, n: int, manifold: Manifold, least: int, most: int, room: 
         check_positive(name, arrays[name])
     if "scatter" in arrays:
         _check_shapes(state)
+    if "credit" in arrays and not 0.0 <= state.credit[0] <= BURST:
+        raise ValueError(f"credit must be from 0 to {BURST:g}")
     _check_dispersion(state, manifold)
     held = slice(end - least if least else 0, end)
     check_points("points", state.points[held][~state.missing[held]], manifold)

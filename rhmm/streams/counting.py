@@ -44,8 +44,9 @@ _RECENT = 400
 """The latest observations that a review after an alarm looks at too; it comes so many later."""
 _PRICE_AFTER_ALARM = 2.0
 """Nats that a free parameter must be worth then: less than usual, since an alarm has a reason."""
-_ALARM, _ALARM_TWICE = 5.0, 2.5
-"""Standard deviations that predictions fall below their mean to raise alarm, or twice in a row."""
+_ALARM, _USUAL = 4.0, 0.75
+"""Standard deviations that predictions fall below their mean in all to raise alarm, and those of
+each look that are taken off."""
 _SETTLED, _HORIZON = 5, 20
 """Looks before the first alarm, and looks over which mean and deviation are taken."""
 
@@ -92,7 +93,8 @@ class Counting(Recorder):
         (R,)."""
         self.level = np.zeros(5)
         """The sum of log densities at the latest look, how many looks there were, mean and variance
-        of their log densities per observation, and how many deviations the latest was off."""
+        of their log densities per observation, and how far they have fallen: the sum of deviations
+        that raises alarm."""
 
     @staticmethod
     def room(n: int) -> int:
@@ -200,11 +202,13 @@ class Counting(Recorder):
         value = (total - self.level[0]) / (self.recorded - self.looked)
         self.looked, self.level[0] = self.recorded, total
         offset = value - self.level[2]
-        before, self.level[4] = self.level[4], offset / math.sqrt(max(self.level[3], 1e-300))
-        fallen = self.level[4] < -_ALARM or max(before, self.level[4]) < -_ALARM_TWICE
-        if fallen and looks >= _SETTLED and self.due < 0 and self.recorded >= self.calm_until:
+        if looks >= _SETTLED:
+            fallen = -offset / math.sqrt(max(self.level[3], 1e-300))
+            self.level[4] = max(self.level[4] + fallen - _USUAL, 0.0)
+        if self.level[4] >= _ALARM and self.due < 0 and self.recorded >= self.calm_until:
             self.due = self.recorded + _RECENT
             self.calm_until = self.due + 2 * _RECENT
+            self.level[4] = 0.0
         self.level[1] = looks + 1.0
         weight = 1.0 / min(looks + 1.0, _HORIZON)
         self.level[2] += weight * offset
@@ -242,7 +246,7 @@ class Counting(Recorder):
         self.names[0], self.names[1] = self.names[winner].copy(), -1
         self.scores, self.leader = np.zeros(1), 0
         self.state.log_likelihood[:] = self.log_likelihood
-        self.level[:2] = self.log_likelihood[0], 0.0
+        self.level[:2], self.level[4] = (self.log_likelihood[0], 0.0), 0.0
         self.looked = self.recorded
 
     def check(self, n: int, manifold: Manifold) -> None:
@@ -266,8 +270,8 @@ class Counting(Recorder):
         check_whole("calm_until", self.calm_until, 0, most)
         check_whole("due", self.due, -1, most)
         check_points("recent", self.recent, manifold)
-        if self.level[1] < 0.0 or self.level[3] < 0.0:
-            raise ValueError("level must have a count and a variance of at least 0")
+        if min(self.level[1], self.level[3], self.level[4]) < 0.0:
+            raise ValueError("level must have a count, a variance and a fall of at least 0")
 
 
 def _wide(probabilities: np.ndarray, names: np.ndarray, most: int) -> np.ndarray:

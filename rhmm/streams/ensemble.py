@@ -48,9 +48,18 @@ class Ensemble:
         self._learn = learn
         self.runners = runners
         self.scores = np.zeros(len(runners)) if scores is None else scores
-        self.leader = int(np.argmax(self.scores))
+        self.leader = self._best()
         self.log_likelihood = self.state.log_likelihood.copy()
         """Of several runners: Σ of the predictive log densities of the leaders, shape (1,)."""
+
+    @property
+    def handicaps(self) -> np.ndarray:
+        """Nats by which each runner must be ahead of one without a handicap to lead."""
+        return np.zeros(len(self.runners))
+
+    def _best(self) -> int:
+        """Who leads by these scores."""
+        return int(np.argmax(self.scores - self.handicaps))
 
     @property
     def state(self):
@@ -109,7 +118,10 @@ class Ensemble:
             )  # fmt: skip
         leaders = np.zeros(chunk.size, np.int64)
         if len(self.runners) > 1:
-            follow(predictive, chunk.observed, self.forget, self.scores, self.leader, leaders)
+            follow(
+                predictive, chunk.observed, self.forget, self.handicaps, self.scores, self.leader,
+                leaders,
+            )  # fmt: skip
             self.leader = int(leaders[-1])
         return leaders
 
@@ -159,8 +171,9 @@ class Ensemble:
 
 
 @kernel
-def follow(predictive, observed, forget, scores, leader, leaders):
-    """Add each log density to the scores, which fade; the leader is the one with the best score.
+def follow(predictive, observed, forget, handicaps, scores, leader, leaders):
+    """Add each log density to the scores, which fade; the leader is the one with the best score,
+    its handicap taken off.
 
     No observation counts for more than `_MOST`: an outlier does not decide who leads.
     """
@@ -170,10 +183,9 @@ def follow(predictive, observed, forget, scores, leader, leaders):
             for c in range(1, len(scores)):
                 least = max(least, predictive[c, t])
             least -= _MOST
-            best = 0
+            best = -np.inf
             for c in range(len(scores)):
                 scores[c] += max(predictive[c, t], least) - forget * scores[c]
-                if scores[c] > scores[best]:
-                    best = c
-            leader = best
+                if scores[c] - handicaps[c] > best:
+                    best, leader = scores[c] - handicaps[c], c
         leaders[t] = leader

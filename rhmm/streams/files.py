@@ -25,9 +25,10 @@ from rhmm.streams.checks import (
 )
 from rhmm.streams.chunk import Present
 from rhmm.streams.ensemble import Runner
+from rhmm.streams.streaming_kernel import BURST
 from rhmm.streams.trace import Trace
 
-_FORMAT = "rhmm online learner 9"
+_FORMAT = "rhmm online learner 10"
 _FORMAT_OF_05 = "rhmm online learner 5"
 WRONG = (ValueError, LookupError, TypeError, AttributeError, OverflowError)
 """What reading a content that rhmm did not write can raise."""
@@ -186,6 +187,8 @@ def _converted(head: dict, content: dict) -> dict:
     content["buffer_sequence"] = np.zeros(len(content["buffer"]), np.int64)
     for name in [name for name in content if name.endswith(".missing")]:
         content[name.removesuffix("missing") + "begins"] = np.zeros_like(content[name])
+        if not windowed:
+            content[name.removesuffix("missing") + "credit"] = np.full(1, BURST)
     latest = None if head["latest"] is None else head["latest"] | {"begins": False}
     for name in [name for name in content if name.startswith("field.")]:
         content["ensemble." + name.removeprefix("field.")] = content.pop(name)

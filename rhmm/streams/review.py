@@ -68,20 +68,21 @@ def review(
 ) -> Found | None:  # fmt: skip
     """A model that explains the record better than the present one, if any does.
 
-    With `to_rest`, EM goes on until it rests if the record is whole and there are many states. When
-    it first has as many observations as moves are tried on, that is from a fresh search as well.
+    With `to_rest`, EM goes on until it rests if the record is whole and there are many states. Once
+    it has as many observations as moves are tried on, that is from a fresh search as well.
     """
     n = len(state.delta)
     step = max(history.kept // (_LOOK * n), 1)
-    found = _better(history.sample(manifold, least_delta, step), state, rng, afresh=afresh)
+    look = history.sample(manifold, least_delta, step)
+    found = _better(look, state, rng, afresh=afresh)
     if not (to_rest and history.is_whole and len(history.points) > history_size(n)):
         return found
     sample, prior = history.sample(manifold, least_delta), float(np.mean(state.delta))
     begun: list[Fit | StreamingState] = [] if found is None else [found.fit]
     if not afresh or found is None:
         begun.append(state)
-    if history.kept // 2 < _LOOK * n <= history.kept:
-        begun.append(_searched(sample, n, rng))
+    if history.kept >= _LOOK * n:
+        begun.append(_searched(look, n, rng))
     fits = [
         climbed(sample, b.transmat, b.means, b.delta, prior, _STEPS_TO_REST, _AT_REST)
         for b in begun

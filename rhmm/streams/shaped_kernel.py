@@ -64,6 +64,7 @@ class ShapedState(NamedTuple):
     density: np.ndarray
     filtered: np.ndarray
     counters: np.ndarray
+    credit: np.ndarray
     log_likelihood: np.ndarray
     scatter: np.ndarray
     """S_i, shape (N, D, D)."""

@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 from rhmm.gaussian.table import half_precision_and_log_z, radial_table
 from rhmm.manifolds import Manifold
 from rhmm.search import Fit, Sample, appraise, improved, seeds, starts
-from rhmm.streams.streaming_kernel import StreamingState
+from rhmm.streams.streaming_kernel import BURST, StreamingState
 
 ENOUGH = 60
 """Observations for each state that tell a good start from a bad one."""
@@ -126,6 +126,7 @@ def streaming_state(manifold: Manifold, fit: Found, lag: int, seen: int) -> Stre
         np.ones((room, n)),
         fit.latest,
         np.array([seen, 0]),
+        np.full(1, BURST),
         np.zeros(1),
     )
 

@@ -20,6 +20,10 @@ run in vectors. τ is what single steps of gain γ_t/n would amount to.
 without this the means converge more slowly than EM's. A gain above 1 forgets early mistakes faster
 than a plain average would. ``cap = ∞`` converges; ``cap = Δ/N`` tracks a drifting chain.
 
+An observation far from every state is filtered as any other, but not learned from, as long as such
+ones are few: a single one at the rim would move a mean across the disk. After a jump all are far,
+and nearly all are learned from at once.
+
 Means and δ are those of the paper's emission. The class of the state says which emission there is
 (`rhmm.streams.emission`); `rhmm.streams.shaped_kernel` has other ones.
 """
@@ -31,6 +35,7 @@ import numpy as np
 
 from rhmm._jit import copy_into, kernel
 from rhmm.manifolds import verbs
+from rhmm.search.climbing import outlying
 from rhmm.streams import emission
 from rhmm.streams.chunk import start_law
 from rhmm.streams.trace import record
@@ -41,6 +46,8 @@ FLOOR = 1e-6
 NEGLIGIBLE = 1e-6
 """A state that was visited less than this, in expectation, does not move: the bias is far below
 the noise."""
+_OUTLIERS, BURST = 0.03, 5.0
+"""The share of the observations that can be left out as outliers, and how many in a row."""
 
 
 class StreamingSettings(NamedTuple):
@@ -73,7 +80,7 @@ class StreamingState(NamedTuple):
     points: np.ndarray
     """The observations that are held, the oldest first, and room up to 2ℓ."""
     missing: np.ndarray
-    """Which of them are missing."""
+    """Which of them are missing, or left out as outliers."""
     begins: np.ndarray
     """Which of them are the first of a sequence."""
     alpha: np.ndarray
@@ -84,6 +91,8 @@ class StreamingState(NamedTuple):
     """The latest filtered probabilities."""
     counters: np.ndarray
     """Observations seen, and how many of them are held."""
+    credit: np.ndarray
+    """How many outliers can be left out at once, shape (1,)."""
     log_likelihood: np.ndarray
     """Sum of the one-step predictive log densities, shape (1,)."""
 
@@ -115,13 +124,14 @@ def learn(geometry, table, settings, X, observed, begins, state, filtered, predi
     scaled, shift = np.empty((n, room)), np.empty(room)
     gamma, pair, v, mass = np.empty((n, lag)), np.empty((n, n)), np.empty(n), np.empty(n)
     predicted = np.empty(n)
-    log_likelihood = state.log_likelihood[0]
+    log_likelihood, credit = state.log_likelihood[0], state.credit[0]
     zero = np.int64(0)  # a plain 0 would be a type of its own, and have `_step` compiled twice
     begin, done, row = zero, zero, zero
     while done < len(X):
         # Until 2ℓ are held the parameters stand still.
         size = min(room - held, len(X) - done)
         _densities(geometry, layout, begin + held, begin + held + size, state, scaled, shift)
+        faint = -np.max(state.log_z) - outlying(settings.dim)
         for u in range(size):
             known, scale = not missing[begin + held], 0.0
             if starts[begin + held]:
@@ -141,6 +151,11 @@ def learn(geometry, table, settings, X, observed, begins, state, filtered, predi
                 latest[j] = alpha[held, j]
             log_predictive = math.log(scale) + shift[u] if known else 0.0
             log_likelihood += log_predictive
+            if known:
+                credit = min(credit + _OUTLIERS, BURST)
+                if shift[u] < faint and credit >= 1.0:
+                    missing[begin + held] = True
+                    credit -= 1.0
             if len(predictive):
                 predictive[done] = log_predictive
             if len(filtered):
@@ -169,7 +184,7 @@ def learn(geometry, table, settings, X, observed, begins, state, filtered, predi
         if state.missing[t]:
             state.points[t] = 0.0
     state.counters[0], state.counters[1] = k, held
-    state.log_likelihood[0] = log_likelihood
+    state.log_likelihood[0], state.credit[0] = log_likelihood, credit
 
 
 @kernel

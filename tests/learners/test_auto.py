@@ -35,12 +35,18 @@ def test_before_its_memories_begin_it_says_so(seen, message, attribute):
         getattr(online, attribute)
 
 
-def test_the_memory_that_predicts_best_is_followed():
-    online = learner(Hyperbolic(2), "auto").partial_fit(stream(Hyperbolic(2), 3_000))
+def test_the_growing_memory_is_followed_unless_another_predicts_clearly_better():
+    X, followed = jumping(JUMPS["10°"], seed=0)[0][3_000:6_000], set()
+    online = auto().partial_fit(X[:1_800])
     assert tuple(online.bank_) == BANK
-    assert online.memory_ == max(online.bank_, key=online.bank_.get)
+    for piece in np.split(X[1_800:], 30):
+        scores = online.partial_fit(piece).bank_
+        best = max(BANK, key=scores.__getitem__)
+        clearly = 100.0 * (scores[best] - scores["growing"]) > 3.0
+        assert online.memory_ == (best if clearly else "growing")
+        followed.add(online.memory_)
+    assert len(followed) > 1
     assert all(np.isfinite(score) for score in online.bank_.values())
-    assert online.restarts_ == []
 
 
 def test_scores_are_weighted_means_from_the_first_observation_on():
@@ -69,7 +75,7 @@ def test_it_starts_anew_after_a_far_jump_and_keeps_the_names_of_the_states(far_j
     (restart,) = online.restarts_
     assert 5_200 <= restart <= 5_600
     assert accuracy(states, labels, 3) > 0.95
-    assert online.bank_[online.memory_] == max(online.bank_.values())
+    assert online.bank_[online.memory_] > max(online.bank_.values()) - 0.03
 
 
 def test_a_steady_chain_is_never_started_anew():

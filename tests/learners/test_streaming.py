@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from benchmarks import hard
 from rhmm import Euclidean, Hyperbolic, RiemannianHMM, evaluate
 from rhmm.paper import TRANSMAT, paper_model
 from tests.learners.chains import (
@@ -82,6 +83,26 @@ def test_an_outlier_near_the_boundary_is_survived(name, at):
     if at == 1_000 and name in STREAMING:
         found = evaluate(online.to_hmm(), truth, X, states)
         assert found.ceiling - found.accuracy < 0.01
+
+
+@streaming_learners
+def test_a_percent_of_outliers_at_the_rim_leaves_the_spread_as_it_is(name):
+    """One of them would give a state σ > 2 if it was learned from."""
+    X, _ = hard.at_papers_means(0.6, np.full(3, 0.3)).sample(2_000, random_state=0)
+    angle = np.random.default_rng(0).uniform(0.0, 2.0 * np.pi, 15)
+    X[500::100] = (1 - 1e-9) * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    online = learner(Hyperbolic(2), name, random_state=0).partial_fit(X[:500])
+    for piece in np.split(X[500:], 30):
+        online.partial_fit(piece)
+        np.testing.assert_allclose(online.sigmas_, 0.3, rtol=0.5)
+
+
+def test_all_but_the_first_few_are_learned_from_after_a_jump():
+    X, _ = paper_model().sample(2_000, random_state=0)
+    online = learner(Hyperbolic(2), "growing", random_state=0).partial_fit(X)
+    before = online._state.visits.sum()
+    online.partial_fit(np.tile([0.9999999, 0.0], (80, 1)) * np.linspace(0.999, 1.0, 80)[:, None])
+    assert 80 - 16 - 8 <= online._state.visits.sum() - before <= 80 - 5
 
 
 def without_the_last_state(size, seed):

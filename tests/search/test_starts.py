@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rhmm import Hyperbolic
-from rhmm.search import Sample, starts
+from rhmm.search import Sample, seeds, starts
 from tests.brute_force import MANIFOLDS
 from tests.learners.chains import chain_on
 
@@ -36,3 +36,26 @@ def test_the_same_seed_gives_the_same_starts():
         starts(sample, 3, np.random.default_rng(5), tried=4, kept=1, steps=3)[0] for _ in range(2)
     )
     assert one.means.tobytes() == other.means.tobytes()
+
+
+def with_outliers(sample: Sample) -> Sample:
+    """Three points at the rim of the disk, in different directions."""
+    points, angle = sample.points.copy(), 2.0 * np.pi * np.arange(3) / 3.0
+    points[50:250:70] = (1 - 1e-9) * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    return sample._replace(points=points)
+
+
+def test_outliers_do_not_take_the_place_of_clusters():
+    """Seeds drawn by d² would be the outliers, all three of them."""
+    sample = sample_on(Hyperbolic(2))
+    plain = starts(sample, 3, np.random.default_rng(0), tried=8, kept=1, steps=10)[0]
+    found = starts(with_outliers(sample), 3, np.random.default_rng(0), tried=8, kept=1, steps=10)[0]
+    between = Hyperbolic(2).squared_distances(plain.means, found.means)
+    assert between.min(axis=1).max() < 0.05
+
+
+def test_bare_seeds_are_no_outliers():
+    sample = with_outliers(sample_on(Hyperbolic(2)))
+    for seed in range(5):
+        means = seeds(sample, 3, np.random.default_rng(seed)).means
+        assert np.linalg.norm(means, axis=1).max() < 0.999

@@ -39,7 +39,7 @@ def test_members_in_one_kernel_are_what_they_are_alone(bank):
             geometry, table, settings, X, chunk.observed, chunk.begins, state, filtered[r],
             predictive[r], empty_trace(0, state.means),
         )  # fmt: skip
-    follow(predictive, chunk.observed, bank.forget, scores, leader, leaders)
+    follow(predictive, chunk.observed, bank.forget, bank.handicaps, scores, leader, leaders)
     told, _ = bank.learn(geometry, table, chunk, want_filtered=True)
     assert np.array_equal(told, filtered[leaders, np.arange(400)])
     assert np.array_equal(bank.scores, scores)
@@ -57,6 +57,15 @@ def test_a_member_far_behind_goes_on_from_the_leader(bank):
     bank.learn(Hyperbolic(2).geometry, table, in_one_sequence(X), want_filtered=False)
     assert bank.scores[0] > bank.scores.max() - 20.0
     assert not np.array_equal(left, bank.runners[0].state.means)
+
+
+def test_a_memory_that_takes_over_a_state_does_not_lead_by_that(bank):
+    """The growing one has no handicap: it is given what a shorter leader has to make up for."""
+    bank.leader, bank.scores[:] = 0, (100.0, 0.0, 70.0)
+    bank._settle(0)
+    assert bank._best() == 0
+    assert bank.scores[1] == pytest.approx(100.0)
+    assert bank.scores[2] == pytest.approx(97.0)
 
 
 def test_an_alarm_ends_what_is_learned_at_a_time_and_makes_a_newcomer_due(bank):

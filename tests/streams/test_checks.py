@@ -69,6 +69,7 @@ def test_settings_of_the_latest_state_that_no_runner_has_are_refused(files, tmp_
         ("growing", "0.visits", 0, 0.0, "visits must be positive"),
         ("growing", "0.filtered", 0, 3.0, "filtered must hold probabilities"),
         ("growing", "0.points", 0, 1.0, "points must hold points"),
+        ("growing", "0.credit", 0, 5.5, "credit must be from 0 to 5"),
         ("growing", "0.log_likelihood", 0, np.nan, "log_likelihood must be finite"),
         ("growing", "sensor.run", 1, 0, r"run\[1\] must be"),
         ("growing", "sensor.last", 0, np.inf, "last must be finite"),

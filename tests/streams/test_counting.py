@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from benchmarks import hard
+from benchmarks.states import visits_needed
 from rhmm import SPD, Hyperbolic, RiemannianHMM, StreamingRiemannianHMM
 from rhmm.paper import paper_model
 from rhmm.scoring import accuracy
@@ -118,6 +119,12 @@ def test_a_state_that_appears_in_mid_stream_is_found_within_500_visits(before, s
         done += 50
     assert online.n_components_ == 3
     assert visits <= 500
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_narrow_state_between_wide_ones_is_found_within_500_visits(seed):
+    """Predictions hardly suffer: a little at each look, and no review is near."""
+    assert visits_needed(0, 5_000, seed) <= 500
 
 
 def test_a_few_outliers_do_not_hide_the_states():

@@ -54,14 +54,14 @@ def runners(log_densities, trace_every=0):
     ]
 
 
-def leaders_by_hand(log_densities, observed, forget):
+def leaders_by_hand(log_densities, observed, forget, handicaps=0.0):
     """The best score after each observation, no observation counting for more than 10 nats."""
     scores, leader, leaders = np.zeros(len(log_densities)), 0, []
     for t in range(SIZE):
         if observed[t]:
             values = log_densities[:, t]
             scores = scores * (1.0 - forget) + np.maximum(values, values.max() - 10.0)
-            leader = int(np.argmax(scores))
+            leader = int(np.argmax(scores - handicaps))
         leaders.append(leader)
     return leaders
 
@@ -93,13 +93,17 @@ class Forgetful(Ensemble):
     forget = 0.1
 
 
-@pytest.mark.parametrize("kind", [Ensemble, Forgetful])
+class Handicapped(Forgetful):
+    handicaps = np.array([4.0, 0.0, 1.0])
+
+
+@pytest.mark.parametrize("kind", [Ensemble, Forgetful, Handicapped])
 @pytest.mark.parametrize("pieces", [1, 7, SIZE])
 def test_the_runner_that_predicts_best_leads(kind, pieces, case):
     log_densities, observed = case
     ensemble = kind(learn, runners(log_densities))
     filtered, _ = fed(ensemble, observed, pieces)
-    expected = leaders_by_hand(log_densities, observed, kind.forget)
+    expected = leaders_by_hand(log_densities, observed, kind.forget, ensemble.handicaps)
     assert len(set(expected)) == 3
     assert filtered.tolist() == expected
     assert ensemble.leader == expected[-1]
