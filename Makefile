@@ -15,11 +15,12 @@ run: $(VENV)/.kernels ## open the dashboard in the browser
 serve: $(VENV)/.kernels ## open the dashboard to a lecture hall, after saying what that means
 	@$(VENV)/bin/python -m dashboard.server.lecture_hall
 
-# Kernels come first: two test processes would compile the same ones side by side.
+# Kernels come first: two test processes would compile the same ones side by side. And one thread of
+# linear algebra each: there are as many processes as the cores can bear.
 test: lint chromium ## check the style, then run all tests
 	$(VENV)/bin/python -m dashboard.compute.kernels all
 	$(VENV)/bin/python -m tests.kernels
-	$(VENV)/bin/python -m pytest --numprocesses auto --dist loadscope --no-loadscope-reorder
+	OMP_NUM_THREADS=1 $(VENV)/bin/python -m pytest --numprocesses auto --dist loadscope --no-loadscope-reorder
 
 lint: $(VENV)/.dev ## check style, formatting, types and the direction of imports
 	$(VENV)/bin/python -m ruff check .

@@ -16,7 +16,7 @@ def check_integer(name: str, value, at_least: int) -> int:
     if isinstance(value, (bool, np.bool_)) or number < at_least:
         raise ValueError(f"{name} must be at least {at_least}, not {value!r}")
     if number > _LARGEST:
-        raise ValueError(f"{name} must be at most 2^63 - 1, not {value!r}")
+        raise ValueError(f"{name} must be below 2**63, not {value!r}")
     return number
 
 

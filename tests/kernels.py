@@ -38,7 +38,7 @@ MANIFOLDS = [BareSPD(2), *OURS, BareHyperbolic(2), Positive(2)]
 
 def compile_for(manifold: Manifold) -> None:
     warnings.simplefilter("ignore")
-    few = cloud(manifold, 200)
+    few = cloud(manifold, 60)
     measure(manifold, few)
     if manifold in OURS:
         measure_finely(manifold, few)
@@ -46,10 +46,10 @@ def compile_for(manifold: Manifold) -> None:
     if not isinstance(manifold, BareSPD | BareHyperbolic):
         learn(manifold, few)
     if isinstance(manifold, Euclidean):
-        AutoMemoryRiemannianHMM(manifold, 2, random_state=0).fit(few)
+        AutoMemoryRiemannianHMM(manifold, 2, random_state=0).fit(cloud(manifold, 600))
     if isinstance(manifold, Hyperbolic) and manifold in OURS:
         for learner in (StreamingRiemannianHMM, AutoMemoryRiemannianHMM):
-            learner(manifold, 2, emission="tied", random_state=0).fit(few)
+            learner(manifold, 2, emission="tied", random_state=0).fit(cloud(manifold, 600))
 
 
 def cloud(manifold: Manifold, count: int) -> np.ndarray:

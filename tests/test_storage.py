@@ -172,7 +172,7 @@ def test_a_broken_json_file_is_refused_with_a_sentence(content, tmp_path):
         ({"sigmas": [float("inf")]}, "sigmas must be positive and finite"),
         ({"sigmas": [10**400]}, "sigmas must be a positive number"),
         ({"means": [[float("nan"), 0.0]]}, r"means\[0\] is not a point"),
-        ({"size": 10**30}, "means must be of shape"),
+        ({"size": 10**30}, "size must be below 2"),
     ],
 )
 def test_wrong_parameters_in_a_file_are_named(change, message, tmp_path):

@@ -6,6 +6,7 @@ import pytest
 
 from dashboard.model.experiment import Experiment
 from dashboard.model.spaces.spd2 import SPD2
+from tests.browser.stillness import wait_until_still
 
 COUNTED = """
   window.ellipses = 0;
@@ -72,7 +73,11 @@ def test_switching_the_space_shows_another_map_and_the_way_back(lab):
     page.get_by_role("button", name="Zoom in").click()
     lab.wait_for("Number(lab.zoom) > 1")
 
-    page.locator('[data-testid="stSelectbox"]').nth(1).locator("input").click()
+    boxes = page.locator('[data-testid="stSelectbox"]')
+    space = boxes.filter(has=page.get_by_text("Space", exact=True)).locator("input")
+    space.scroll_into_view_if_needed()  # a list that has opened closes when the page is scrolled
+    wait_until_still(page)
+    space.click()
     page.get_by_role("option", name="Poincaré disk", exact=True).click()
     lab.wait_for_another_run(run)
     lab.wait_for_pieces("canvas.map", "([map]) => map.dataset.shape === 'round'")

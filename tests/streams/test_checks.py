@@ -102,7 +102,7 @@ def test_states_that_cannot_have_come_about_are_refused(
             "growing",
             '["Hyperbolic", 2]',
             '["Hyperbolic", 1' + "0" * 30 + "]",
-            "must be at most 2",
+            "must be below 2",
         ),
         ("growing", '"reviewed": 416', '"reviewed": 7000', "reviewed must be"),
         ("growing", '"trial_ends": 0', '"trial_ends": 90000', "trial_ends must be"),
