@@ -18,8 +18,8 @@ def read_parquet(data: bytes, asked: Asked) -> Content:
     pyarrow, parquet = import_pyarrow()
     try:
         file = parquet.ParquetFile(io.BytesIO(data))
-        schema, rows = file.schema_arrow, _n_rows(file.metadata)
-        check_size(rows * max(len(schema.names), _LEAST_WIDTH))
+        schema = file.schema_arrow
+        check_size(_n_rows(file.metadata) * max(len(schema.names), _LEAST_WIDTH))
         roles = asked.roles(schema.names)
         for name in roles.numbers:
             _check_numbers(pyarrow, name, schema.field(name).type)
