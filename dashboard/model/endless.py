@@ -1,4 +1,4 @@
-"""What a visitor sets on the Stream page: what flows, who learns, at what pace, and what happens.
+"""What a visitor sets on the Stream page: what flows, the learners, the pace, and what happens.
 
 The observations are those of the experiment: a chain without end or a recording.
 """
