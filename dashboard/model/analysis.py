@@ -236,6 +236,10 @@ class HeldRecording:
             return self.recording.channels
         return self.columns or tuple(str(k + 1) for k in range(self.recording.manifold.size))
 
+    @property
+    def is_of_matrices(self) -> bool:
+        return len(self.recording.manifold.point_shape) == 2
+
     @cached_property
     def n_observed(self) -> int:
         """Observations that are not missing."""
