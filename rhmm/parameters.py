@@ -22,6 +22,8 @@ _BLOCK = 256
 
 
 class Parameters(NamedTuple):
+    """λ = (π, A, c, σ) of N hidden states."""
+
     startprob: np.ndarray
     """π_i = P(s_1 = i), shape (N,)."""
     transmat: np.ndarray

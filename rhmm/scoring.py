@@ -28,7 +28,7 @@ class Measures(Generic[T]):
     sigma_error: T
     """|σ̂_i − σ_i|/σ_i, averaged over the states."""
     log_likelihood: T
-    """log p(X) per observation under the learned parameters."""
+    """log p(X) under the learned parameters, per observation that is not missing."""
     seconds: T | None = None
     """Of learning, without sampling, compiling and scoring; None if nothing was timed."""
     nbytes: T | None = None
@@ -102,7 +102,7 @@ def evaluate(
         raise ValueError(f"truth must be a RiemannianHMM, not {truth!r}")
     n = len(truth.startprob_)
     check_model("model", model, truth.manifold, n)
-    X, _ = truth.manifold.observations("X", X)
+    X, observed = truth.manifold.observations("X", X)
     states = _check_labels("states", states, 0, n, (len(X),))
     if labels is None:
         predicted = model.predict(X, lengths=lengths)
@@ -122,7 +122,7 @@ def evaluate(
         transition_error=float(np.linalg.norm(matched.transmat_ - truth.transmat_)),
         mean_error=float(mean_errors.mean()),
         sigma_error=float(np.abs(sigma_errors).mean()),
-        log_likelihood=float(model.score(X, lengths=lengths) / len(states)),
+        log_likelihood=float(model.score(X, lengths=lengths) / observed.sum()),
         seconds=seconds,
         nbytes=nbytes,
         mean_errors=mean_errors,
@@ -173,7 +173,7 @@ def evaluate_without_truth(
     return Evaluation(
         accuracy=share,
         **unknown,
-        log_likelihood=float(model.score(X, lengths=lengths) / max(1, observed.sum())),
+        log_likelihood=float(model.score(X, lengths=lengths) / observed.sum()),
         seconds=seconds,
         nbytes=nbytes,
         mean_errors=np.empty(0),

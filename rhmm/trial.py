@@ -42,7 +42,8 @@ def learned(
     watch: Watch | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> Learned:
-    """Learn X (T, *point_shape), sequences of these `lengths`; `truth` is for those who need it.
+    """Learn X (T, *point_shape), sequences of these `lengths`; `truth` is for learners that
+    need it.
 
     `watch` follows the learning; its own time does not count.
     """

@@ -283,12 +283,11 @@ def test_without_a_truth_sequences_are_scored_apart():
 
 
 def test_missing_observations_do_not_count_in_the_likelihood():
-    truth, X, _ = labelled_chain(60)
+    truth, X, states = labelled_chain(60)
     X[5] = np.nan
 
-    found = evaluate_without_truth(truth, X)
-
-    np.testing.assert_allclose(found.log_likelihood, truth.score(X) / 59, rtol=1e-12)
+    for found in (evaluate_without_truth(truth, X), evaluate(truth, truth, X, states)):
+        np.testing.assert_allclose(found.log_likelihood, truth.score(X) / 59, rtol=1e-12)
 
 
 def test_wrong_input_without_a_truth_is_named():

@@ -14,7 +14,7 @@ from dashboard.compute.happenings import event_asked_for, move_to
 from dashboard.compute.recording_map import MOST_DRAWN
 from dashboard.compute.refitting import Refitted
 from dashboard.compute.tracks import OWN_MEASURES, WINDOW, Judged, Level, Track, slope
-from dashboard.model.endless import MOST_EVENTS, Chain, Played, Refit, Setup
+from dashboard.model.endless import MOST_EVENTS, Chain, Played, Refit, Setup, check_births
 from dashboard.model.followers import COUNTING, FOLLOWERS
 from dashboard.model.kinds import Invalid
 from dashboard.model.model_checks import MOST_STATES
@@ -212,6 +212,8 @@ class EndlessStream:
         """Add an event; returns after how many observations it happens."""
         if len(self._source.events) >= MOST_EVENTS:
             raise Invalid(f"There can be at most {MOST_EVENTS} events.")
+        if self._space is not None:
+            check_births(self.setup.source.n_states, (*self._source.events, event))
         self._refused = ""
         return self._expect(self._source.add(event))
 

@@ -35,7 +35,6 @@ from dashboard.model.analysis import (
 from rhmm import (
     AutoMemoryRiemannianHMM,
     DegenerateWarning,
-    Manifold,
     RiemannianHMM,
     StreamingRiemannianHMM,
     recentred,
@@ -347,7 +346,3 @@ def _plain(model: RiemannianHMM) -> RiemannianHMM:
     return RiemannianHMM.from_parameters(
         *given, emission=law.emission, covariances=law.covariances, degrees=law.degrees
     )
-
-
-def is_of_matrices(manifold: Manifold) -> bool:
-    return len(manifold.point_shape) == 2

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dashboard.model.kinds import Invalid
-from dashboard.model.model_checks import MOST_STATES
 from dashboard.model.spaces.chart import Coordinates
 from dashboard.model.spaces.space import Space
 from rhmm.worlds import (
@@ -80,8 +79,6 @@ def _away(space: Space, truth: Truth, rng: np.random.Generator) -> Event:
 
 
 def _new_state(space: Space, truth: Truth, rng: np.random.Generator) -> Event:
-    if truth.n_states >= MOST_STATES:
-        raise Invalid(f"There are {MOST_STATES} states already.")
     rooms = space.points(space.rooms)
     distances = space.manifold.squared_distances(rooms, truth.means).min(axis=0)
     place: Coordinates = tuple(np.ravel(rooms[int(distances.argmax())]).tolist())

@@ -145,11 +145,13 @@ class Compilers:
 
     def _watch(self) -> None:
         """Start the next compiler when one has ended, until there are no more."""
-        while self._is_watched:
+        while True:
             time.sleep(_LOOK)
             with self._lock:
                 self._go_on()
                 self._is_watched = bool(self._running)
+                if not self._is_watched:  # `ask` starts another watch from here on
+                    return
 
     def wait(self, parts: Iterable[Part], report: Callable[[int, int], None]) -> None:
         """Ask for these and wait until they are on disk.

@@ -1,5 +1,6 @@
 """Computes a sweep over a recording: the same observations, learned from other starts."""
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,9 +17,7 @@ from dashboard.model.source import Recorded
 from rhmm import Run, evaluate_without_truth
 from rhmm.learners.online import OnlineHMM
 from rhmm.recording import Recording
-from rhmm.scoring import MEASURES
 from rhmm.sweeping import Task
-from rhmm.sweeping.run import nested
 from rhmm.trial import learned
 
 _KEPT = 4_000
@@ -93,16 +92,7 @@ def run_once(source: Recorded, n_states: int, space: str, task: Task, watch: Wat
         nbytes=estimator.peak_nbytes_,
     )
     density = predictive_density(estimator, source.held.recording, half)
-    _, *estimates = found.model.parameters_
-    transmat, means, sigmas = (nested(array.tolist()) for array in estimates)
-    return Run(
-        configuration=configuration,
-        seed=seed,
-        transmat=transmat,
-        means=means,
-        sigmas=sigmas,
-        **{name: getattr(found, name) for name in MEASURES} | {"log_likelihood": density},
-    )
+    return Run.of(task, replace(found, log_likelihood=density))
 
 
 def predictive_density(estimator: Any, recording: Recording, half: int) -> float:

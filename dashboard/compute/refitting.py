@@ -50,7 +50,7 @@ class Refitted:
 
     @property
     def state_nbytes_(self) -> int:
-        """Almost all of it are the observations that it keeps."""
+        """Of the observations that it keeps, which are nearly all of it."""
         return self._recent.nbytes
 
     @property

@@ -26,6 +26,9 @@ class SharedCache:
     def get(self, key: Hashable, make: Callable[[], Any], beside: Any = None) -> Any:
         """The result under this key, made now if it is not there. A failure is not kept.
 
+        A caller who waits for another one that fails makes the result itself: the other one may
+        have been cancelled, which is no failure of this one.
+
         With `beside`, the result is kept with that object, and is gone with it. Neither the key nor
         the result may hold the object, else it would stay for ever.
         """
@@ -33,21 +36,26 @@ class SharedCache:
             with self._lock:
                 cache = self._beside.setdefault(beside, SharedCache(self._size))
             return cache.get(key, make)
-        with self._lock:
-            is_new = key not in self._results
-            result = self._results.setdefault(key, Future())
-            self._results.move_to_end(key)
-            while len(self._results) > self._size:
-                self._results.popitem(last=False)
-        if is_new:
-            try:
-                result.set_result(make())
-            except BaseException as error:  # else those who wait for it would wait for ever
-                with self._lock:
-                    if self._results.get(key) is result:
-                        del self._results[key]
-                result.set_exception(error)
-        return result.result()
+        while True:
+            with self._lock:
+                is_new = key not in self._results
+                result = self._results.setdefault(key, Future())
+                self._results.move_to_end(key)
+                while len(self._results) > self._size:
+                    self._results.popitem(last=False)
+            if is_new:
+                self._make(key, result, make)
+            if is_new or result.exception() is None:
+                return result.result()
+
+    def _make(self, key: Hashable, result: Future, make: Callable[[], Any]) -> None:
+        try:
+            result.set_result(make())
+        except BaseException as error:  # else those who wait for it would wait for ever
+            with self._lock:
+                if self._results.get(key) is result:
+                    del self._results[key]
+            result.set_exception(error)
 
 
 class Same:

@@ -165,6 +165,7 @@ class _Process:
         with suppress(Lost):
             while True:
                 self._hand_on(*self._worker.receive())
+        self._orders.put(None)  # else the other thread would wait for orders to a dead process
         for stream in list(self.streams.values()):
             stream.fail()
 

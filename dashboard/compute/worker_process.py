@@ -1,5 +1,6 @@
 """A process beside the server, and the messages to it and from it."""
 
+import logging
 import os
 import pickle
 import sys
@@ -16,11 +17,14 @@ _GONE = (EOFError, OSError, ValueError, pickle.UnpicklingError)
 
 
 class Lost(Exception):
-    """The process has died before its work was over."""
+    """The process has died before its work was over, or a message could not be sent or read."""
 
 
 class WorkerProcess:
-    """Runs the function `serve` of a module in a process of its own."""
+    """Runs the function `serve` of a module in a process of its own.
+
+    A process that is `Lost` has ended: another one must take its place.
+    """
 
     def __init__(self, module: str) -> None:
         self._process = ServingProcess(module)
@@ -30,13 +34,13 @@ class WorkerProcess:
         return self._process.popen.poll() is None
 
     def send(self, message: object) -> None:
-        """Give the process a message; `Lost` if it has died."""
+        """Give the process a message."""
         with self._watched():
             pickle.dump(message, self._process.input, protocol=_PROTOCOL)
             self._process.input.flush()
 
     def receive(self) -> Any:
-        """Wait for a message from the process; `Lost` if it has died."""
+        """Wait for a message from the process."""
         with self._watched():
             return pickle.load(self._process.output)
 
@@ -44,8 +48,11 @@ class WorkerProcess:
     def _watched(self) -> Iterator[None]:
         try:
             yield
-        except _GONE as error:
+        except Exception as error:
+            # Half of a message may be in the pipe, so that nothing after it could be read.
             self.close()
+            if not isinstance(error, _GONE):
+                logging.getLogger(__name__).exception("a message cannot be sent or read")
             raise Lost from error
 
     def close(self) -> None:

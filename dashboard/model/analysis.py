@@ -236,18 +236,26 @@ class HeldRecording:
             return self.recording.channels
         return self.columns or tuple(str(k + 1) for k in range(self.recording.manifold.size))
 
+    @property
+    def is_of_matrices(self) -> bool:
+        return len(self.recording.manifold.point_shape) == 2
+
     @cached_property
     def n_observed(self) -> int:
         """Observations that are not missing."""
         return int(self.recording.observed.sum())
 
+    def on_canvas(self) -> "HeldRecording":
+        """The same, without labels if there are more of them than a canvas has marks for."""
+        if len(self.recording.label_names) <= len(MARKS):
+            return self
+        return replace(self, recording=replace(self.recording, labels=None, label_names=()))
+
     def learned_online(self) -> "HeldRecording | None":
-        """As much of it as can be learned step by step while a visitor waits, without labels if
-        there are more of them than marks; None if it is too short for that."""
-        recording, length = self.recording, len(self.recording.points)
+        """As much of it as can be learned step by step while a visitor waits, as a canvas can show
+        it; None if it is too short for that."""
+        recording, length = self.on_canvas().recording, len(self.recording.points)
         most = min(_MOST_ONLINE, LARGE // recording.manifold.dim)
-        if len(recording.label_names) > len(MARKS):
-            recording = replace(recording, labels=None, label_names=())
         if length > most:
             recording = first_of(recording, most)
         if recording.observed.sum() < LEAST_ONLINE:

@@ -1,4 +1,4 @@
-"""What a visitor sets on the Stream page: what flows, who learns, at what pace, and what happens.
+"""What a visitor sets on the Stream page: what flows, the learners, the pace, and what happens.
 
 The observations are those of the experiment: a chain without end or a recording.
 """
@@ -13,11 +13,13 @@ from dashboard.model.fields import Control, Settings, setting
 from dashboard.model.followers import FOLLOWERS
 from dashboard.model.kinds import Choice, Choices, Invalid, WholeNumber
 from dashboard.model.methods import capitalised
+from dashboard.model.model_checks import MOST_STATES
 from dashboard.model.spaces.registry import SPACES
 from rhmm import Manifold
 from rhmm.worlds import (
     BlockStream,
     Event,
+    NewState,
     Playback,
     World,
     register_event,
@@ -190,6 +192,8 @@ class Setup(NamedTuple):
 
     def opened(self) -> BlockStream:
         """The observations; `Invalid` if its events cannot happen to them."""
+        if isinstance(self.source, Chain):
+            check_births(self.source.n_states, self.events)
         try:
             return self.source.opened(self.events, self.seed)
         except ValueError as problem:
@@ -197,10 +201,16 @@ class Setup(NamedTuple):
             raise Invalid(f"These events cannot happen to this {what}: {problem}.") from None
 
 
+def check_births(n_states: int, events: Sequence[Event]) -> None:
+    """`Invalid` if events lead from so many states to more than a canvas has marks for."""
+    if n_states + sum(isinstance(event, NewState) for event in events) > MOST_STATES:
+        raise Invalid(f"There can be at most {MOST_STATES} states, those that appear included.")
+
+
 def _checked(whole: HeldRecording) -> HeldRecording:
-    """The visitor's own recording; `Invalid` if it cannot be streamed."""
+    """The visitor's own recording as a canvas can show it; `Invalid` if it cannot be streamed."""
     if whole.recording.points.nbytes > MOST_BYTES:
         raise Invalid(
             f"More than {MOST_BYTES // 10**6} MB cannot be streamed: your file ends early here."
         )
-    return whole
+    return whole.on_canvas()

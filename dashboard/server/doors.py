@@ -80,8 +80,10 @@ class Doors:
             await refuse(404, "Not found.")
         elif scope["method"] == "PUT" and _is_at(path, self._uploads):
             session = path.removeprefix(f"{self._uploads}/").partition("/")[0]
+            # a body that comes in chunks is longer than any length that is named beside
+            length = None if "transfer-encoding" in headers else headers.get("content-length")
             try:
-                with uploads.arriving(session, headers.get("content-length")):
+                with uploads.arriving(session, length):
                     await self._app(scope, receive, send)
             except uploads.Refused as refusal:
                 await refuse(refusal.status, str(refusal))

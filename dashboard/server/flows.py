@@ -105,7 +105,10 @@ async def _listen(socket: WebSocket, token: str) -> None:
     """Hand on what the visitor does; nonsense is ignored."""
     with suppress(WebSocketDisconnect, RuntimeError):
         while True:
-            text = await socket.receive_text()
+            try:
+                text = await socket.receive_text()
+            except KeyError:  # these are bytes, which no canvas sends
+                continue
             order = _order_in(text)
             stream = workers().find(token)
             if stream is None:

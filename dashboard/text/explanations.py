@@ -40,7 +40,7 @@ def why_they_differ(run: ExperimentRun) -> list[str]:
 
 
 def _on_a_recording(run: ExperimentRun) -> list[str]:
-    """Who explains the observations best, and who agrees with the labels most."""
+    """Which method explains the observations best, and which agrees with the labels most."""
     learned = _learned(run)
     if not learned:
         return []
@@ -65,7 +65,7 @@ def _on_a_recording(run: ExperimentRun) -> list[str]:
     if nearest is not likeliest and run.finished:
         sentences.append(
             "The two need not go together: likelihood asks how well the observations are "
-            "explained, and nobody told the methods which differences the labels are about."
+            "explained, and the methods were not told which differences the labels are about."
         )
     return sentences
 

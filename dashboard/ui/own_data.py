@@ -2,6 +2,7 @@
 
 from collections import deque
 from dataclasses import dataclass, field, replace
+from threading import Lock
 from weakref import WeakSet
 
 from dashboard.compute.counting import Curve
@@ -26,6 +27,8 @@ _RECENT = 6
 
 
 _everyone: WeakSet["OwnData"] = WeakSet()
+_counting = Lock()
+"""A set cannot be gone over while another visitor comes in."""
 
 
 @dataclass(eq=False)
@@ -60,7 +63,8 @@ class OwnData:
     timeline: tuple[int, int] = (1, 300)
 
     def __post_init__(self) -> None:
-        _everyone.add(self)
+        with _counting:
+            _everyone.add(self)
 
     @property
     def nbytes(self) -> int:
@@ -70,7 +74,9 @@ class OwnData:
 
     def take(self, name: str, content: bytes) -> None:
         """Another file, of which nothing is known yet; an empty one if the server is full."""
-        is_full = sum(data.nbytes for data in _everyone) + len(content) > MOST_OF_ALL
+        with _counting:
+            held = sum(data.nbytes for data in _everyone)
+        is_full = held + len(content) > MOST_OF_ALL
         self.file, self.options = HeldFile.of(name, b"" if is_full else content), ReadOptions()
         self.names, self.report, self.problem, self.read = (), None, None, None
         self.uploads += 1

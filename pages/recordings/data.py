@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dashboard.compute.fits import FitRequest, Fitted, ReadRequest, is_of_matrices
+from dashboard.compute.fits import FitRequest, Fitted, ReadRequest
 from dashboard.figures import fitted as figures
 from dashboard.figures import fitted_solid, fitted_timeline
 from dashboard.figures.common import WRONG
@@ -165,7 +165,7 @@ def show(progress) -> None:
         f"{'those until then' if result.request.method == AUTO else 'all observations'}.",
     )
     show_timeline(result)
-    if is_of_matrices(result.recording.manifold):
+    if result.request.held.is_of_matrices:
         show_means(result)
     show_stays(result)
     st.subheader("Take it away")

@@ -11,12 +11,11 @@ from rhmm import RiemannianHMM
 from rhmm.commands.common import columns, positive, progress_bar, write
 from rhmm.commands.data import add_search_arguments, read_data
 from rhmm.commands.select import MOST_STATES, select
+from rhmm.estimator import AUTO
 from rhmm.learners.baum_welch import Monitor
 from rhmm.recording import Recording
 from rhmm.scoring import accuracy
 from rhmm.storage import model_path
-
-AUTO = "auto"
 
 
 def add(commands) -> None:
@@ -62,11 +61,12 @@ def _states(text: str) -> int | str:
 
 def fit(model: RiemannianHMM, recording: Recording) -> None:
     """Learn by EM under a progress bar; how many iterations that takes is not known before."""
+    count = recording.observed.sum()
     with progress_bar(model.n_iter, counts=False) as update:
         update(0, "looking for a start")
 
         def show(monitor: Monitor) -> None:
-            log_likelihood = monitor.log_likelihood[-1] / len(recording.points)
+            log_likelihood = monitor.log_likelihood[-1] / count
             update(monitor.n_iter, f"iteration {monitor.n_iter}, log p = {log_likelihood:.4f}")
 
         model.callback = show
@@ -86,7 +86,7 @@ def _states_table(model: RiemannianHMM, recording: Recording):
 
 def _summary(model: RiemannianHMM, recording: Recording, path: Path) -> str:
     points, lengths = recording.points, recording.lengths
-    per_point = model.score(points, lengths=lengths) / len(points)
+    per_point = model.score(points, lengths=lengths) / recording.observed.sum()
     sentence = f"log p = {per_point:.4f} per observation; the model is in {path}."
     if recording.labels is None:
         return sentence

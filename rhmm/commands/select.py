@@ -2,8 +2,6 @@
 
 import argparse
 
-import numpy as np
-
 from rhmm.commands.common import columns, positive, progress_bar, write
 from rhmm.commands.data import add_search_arguments, read_data
 from rhmm.recording import Recording
@@ -38,8 +36,7 @@ def run(options: argparse.Namespace) -> None:
 
 def select(recording: Recording, most: int, criterion: str, emission: str, seed: int) -> Selection:
     """Try every number of states under a progress bar."""
-    axes = tuple(range(1, recording.points.ndim))
-    most = min(most, int(np.sum(~np.isnan(recording.points).any(axis=axes))))
+    most = min(most, int(recording.observed.sum()))
     with progress_bar(1.0, counts=False) as update:
         update(0.0, "searching")
         return select_n_components(

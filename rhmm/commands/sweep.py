@@ -138,5 +138,5 @@ def _enough(runs: list[Run]) -> Iterator[str]:
     for family in families.values():
         enough = sweeping.enough_window(family)
         found = "no Δ of these is" if enough is None else f"Δ = {enough} is"
-        name = family[0].configuration.name.rpartition(", ")[0]
+        name = family[0].configuration.family_name
         yield f"{name}: {found} enough to be within 1% of the ceiling."

@@ -25,6 +25,8 @@ _KINDS = ("<f8", "<i8", "|b1")
 
 
 class Advanced(NamedTuple):
+    """What a step of `advance` leads to."""
+
     state: bytes
     """The learner after the observations."""
     filtered: np.ndarray

@@ -1,6 +1,7 @@
 """What EM is told besides the observations: priors, forbidden transitions, labels, and parameters
 that stay as they are."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -60,11 +61,16 @@ def check_transmat_prior(prior, stickiness, allowed, n: int | None) -> None:
     concentration = as_numbers("transmat_prior", prior)
     if not (np.isfinite(concentration) & (concentration >= 1.0)).all():
         raise ValueError("transmat_prior must hold finite numbers of at least 1, which is no prior")
-    if concentration.ndim and (n is None or concentration.shape != (n, n)):
+    if n is None and (concentration.ndim or allowed is not None):
+        wrong = (
+            "transmat_prior must be one number" if concentration.ndim else "allowed must be None"
+        )
+        raise ValueError(f"{wrong} where n_components is 'auto'")
+    if concentration.ndim and concentration.shape != (n, n):
         raise ValueError(f"transmat_prior must be one number, or one for each of {n} × {n} pairs")
     if allowed is not None:
-        mask = np.asarray(allowed)
-        if n is None or mask.shape != (n, n) or mask.dtype != bool:
+        mask = _as_array(allowed)
+        if mask.shape != (n, n) or mask.dtype != bool:
             raise ValueError(f"allowed must be True or False for each of {n} × {n} transitions")
         if not mask.any(axis=1).all():
             row = int(np.argmin(mask.any(axis=1)))
@@ -75,7 +81,8 @@ def check_frozen(frozen, emission: str, has_init: bool) -> None:
     """Names of parameters that are frozen; these need values to begin with."""
     spread = "sigmas" if emission == RIEMANNIAN else "covariances"
     known = ("startprob", "transmat", "means", spread)
-    if isinstance(frozen, str) or not set(frozen) <= set(known):
+    is_several = isinstance(frozen, Collection) and not isinstance(frozen, str)
+    if not (is_several and set(frozen) <= set(known)):
         raise ValueError(f"frozen must hold names among {', '.join(known)}, not {frozen!r}")
     if frozen and not has_init:
         raise ValueError("frozen parameters keep the values of init, which must be given")
@@ -95,7 +102,7 @@ def with_labels(constraints: Constraints, labels, lengths: np.ndarray, n: int) -
     """The same with labels, unless these are None or impossible."""
     if labels is None:
         return constraints
-    size, given = int(lengths.sum()), np.asarray(labels)
+    size, given = int(lengths.sum()), _as_array(labels)
     if given.shape != (size,) or given.dtype.kind not in "iu":
         raise ValueError(f"labels must be {size} whole numbers, one for each observation")
     if given.min() < UNKNOWN or given.max() >= n:
@@ -112,3 +119,11 @@ def with_labels(constraints: Constraints, labels, lengths: np.ndarray, n: int) -
                 "forbids"
             )
     return constraints._replace(labels=given.astype(np.int64))
+
+
+def _as_array(values) -> np.ndarray:
+    """The values as an array; an empty one if their rows are not of one length."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        return np.empty(0)

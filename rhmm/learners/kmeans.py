@@ -8,7 +8,7 @@ from rhmm.estimator import Estimator, check_components
 from rhmm.learners.em import RiemannianHMM
 from rhmm.learners.learner import Learner
 from rhmm.manifolds import Manifold
-from rhmm.parameters import MIN_SIGMA, Parameters, parameters_from_labels
+from rhmm.parameters import Parameters, floor_of_sigma, parameters_from_labels
 from rhmm.validation import as_generator, check_integer, check_lengths, check_number
 
 
@@ -77,6 +77,7 @@ class RiemannianKMeans(ClusterMixin, Estimator):
         self.peak_nbytes_ = X.nbytes + self.n_clusters * len(X) * 8
         """Bytes that K-means holds at once: the observations and their d² to every centre."""
         self._d2 = best.d2
+        self._min_sigma = floor_of_sigma(self.manifold, points, None)
         return self
 
     def predict(self, X) -> np.ndarray:
@@ -92,13 +93,14 @@ class RiemannianKMeans(ClusterMixin, Estimator):
         if not hasattr(self, "cluster_centers_"):
             raise self._not_fitted()
 
-    def to_parameters(self, lengths=None, min_sigma: float = MIN_SIGMA) -> Parameters:
+    def to_parameters(self, lengths=None, min_sigma: float | None = None) -> Parameters:
         """The paper's start of an HMM, from the clusters of the points given to `fit`.
 
         `lengths` are the sizes of the sequences that these points are; None if they are one.
+        `min_sigma` is the floor of every σ_i, as for `RiemannianHMM`.
         """
         self._check_fitted()
-        min_sigma = self.manifold.check_one_sigma("min_sigma", min_sigma)
+        self.manifold.check_min_sigma(min_sigma)
         observed = self.labels_ >= 0
         lengths = check_lengths(lengths, len(observed))
         return parameters_from_labels(
@@ -108,7 +110,7 @@ class RiemannianKMeans(ClusterMixin, Estimator):
             np.cumsum(lengths),
             self.cluster_centers_,
             self._d2,
-            min_sigma,
+            self._min_sigma if min_sigma is None else float(min_sigma),
         )
 
     def to_hmm(self) -> RiemannianHMM:

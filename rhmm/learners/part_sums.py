@@ -46,8 +46,8 @@ class Sums(NamedTuple):
 class Tree:
     """Adds up sums in pairs, pairs of pairs and so on, in the order in which they are given.
 
-    The order decides about the last digits, and who finishes first must not. Besides, a tree loses
-    fewer digits than a running total. It holds one sum for each level.
+    The last digits depend on the order of the sums, and must not depend on which piece is finished
+    first. Besides, a tree loses fewer digits than a running total. It holds one sum for each level.
     """
 
     def __init__(self) -> None:

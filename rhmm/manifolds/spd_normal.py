@@ -13,6 +13,9 @@ from rhmm.manifolds import blocks
 from rhmm.manifolds.careful import careful_logs, cholesky
 from rhmm.vector_math import exp
 
+_SMALL = 1e-100
+"""A product below this goes into the logarithm before the next row of pairs is multiplied in."""
+
 
 def as_vectors(matrices: np.ndarray) -> np.ndarray:
     """Coordinates (T, m(m+1)/2) of symmetric matrices (T, m, m); lengths are Frobenius norms."""
@@ -114,7 +117,8 @@ def _entry(rows, logs, i, j, out):
 def _log_volumes(logs, out):
     """log Π sinh(h)/h over all pairs of eigenvalues, h being half of their difference.
 
-    sinh(h)/h is e^h (1 − e^{−2h})/2h, or a series where that cancels.
+    sinh(h)/h is e^h (1 − e^{−2h})/2h, or a series where that cancels. Without its e^h each factor
+    is below 1, and the product over the hundreds of pairs of a large matrix would underflow.
     """
     m, lanes = logs.shape
     product = np.ones(lanes)
@@ -131,5 +135,9 @@ def _log_volumes(logs, out):
                 is_near = h < 0.3
                 out[b] += 0.0 if is_near else h
                 product[b] *= series if is_near else far
+        for b in range(lanes):
+            if product[b] < _SMALL:
+                out[b] += math.log(product[b])
+                product[b] = 1.0
     for b in range(lanes):
         out[b] += math.log(product[b])

@@ -116,7 +116,8 @@ def check_size(count: float) -> None:
 def seconds_of(texts: Sequence[str], rows: np.ndarray) -> tuple[np.ndarray, list[WrongRow]]:
     """Times from numbers or dates, shape (T,), and the rows that have neither.
 
-    Dates are counted from the first one.
+    Dates are counted from the first one, and have its time zone where they name none. If the first
+    one names none, those of the others are ignored.
     """
     seconds, wrong = np.full(len(texts), np.nan), []
     dates: dict[int, datetime] = {}
@@ -133,6 +134,7 @@ def seconds_of(texts: Sequence[str], rows: np.ndarray) -> tuple[np.ndarray, list
     if dates:
         first = next(iter(dates.values()))
         for t, date in dates.items():
-            aware = date.replace(tzinfo=None) if first.tzinfo is None else date
-            seconds[t] = (aware - first).total_seconds()
+            if first.tzinfo is None or date.tzinfo is None:
+                date = date.replace(tzinfo=first.tzinfo)
+            seconds[t] = (date - first).total_seconds()
     return seconds, wrong

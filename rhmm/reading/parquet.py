@@ -18,15 +18,25 @@ def read_parquet(data: bytes, asked: Asked) -> Content:
     pyarrow, parquet = import_pyarrow()
     try:
         file = parquet.ParquetFile(io.BytesIO(data))
-        names = file.schema_arrow.names
-        check_size(file.metadata.num_rows * max(len(names), _LEAST_WIDTH))
-        roles = asked.roles(names)
-        table = file.read()
+        schema = file.schema_arrow
+        check_size(_n_rows(file.metadata) * max(len(schema.names), _LEAST_WIDTH))
+        roles = asked.roles(schema.names)
+        for name in roles.numbers:
+            _check_numbers(pyarrow, name, schema.field(name).type)
+        texts = [name for name in (roles.label, roles.sequence, roles.time) if name is not None]
+        for name in texts:
+            _check_words(pyarrow, name, schema.field(name).type)
+        columns = [*roles.numbers, *texts]
+        check_size(_unpacked_bytes(file.metadata, columns) / 8)
+        # A short file can repeat a long text in every row: as a dictionary it is unpacked once.
+        listed = [name for name in texts if _is_text(pyarrow, schema.field(name).type)]
+        file = parquet.ParquetFile(io.BytesIO(data), read_dictionary=listed)
+        table = file.read(columns)
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError):
         raise WrongFileError(_DAMAGED) from None
     numbers = np.empty((table.num_rows, len(roles.numbers)))
     for place, name in enumerate(roles.numbers):
-        numbers[:, place] = _numbers(pyarrow, name, table.column(name))
+        numbers[:, place] = table.column(name).cast(pyarrow.float64()).to_numpy()
     rows = np.arange(1, table.num_rows + 1)
     content = Content("parquet", "row", numbers, rows, columns=roles.numbers)
     if roles.label is not None:
@@ -50,18 +60,65 @@ def names_in_parquet(data: bytes) -> list[str]:
         raise WrongFileError(_DAMAGED) from None
 
 
-def _numbers(pyarrow, name: str, column) -> np.ndarray:
+def _n_rows(metadata) -> int:
+    """How many rows the file says that it has, in all or in its groups."""
+    groups = (metadata.row_group(k).num_rows for k in range(metadata.num_row_groups))
+    return max(metadata.num_rows, sum(groups))
+
+
+def _unpacked_bytes(metadata, columns: list[str]) -> int:
+    """How many bytes the file says that these columns have when they are not compressed."""
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    chunks = (group.column(k) for group in groups for k in range(group.num_columns))
+    return sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema in columns)
+
+
+def _plain(pyarrow, kind):
+    """What a column of this type holds: if it is a dictionary, what that does."""
+    return kind.value_type if pyarrow.types.is_dictionary(kind) else kind
+
+
+def _is_text(pyarrow, kind) -> bool:
     kinds = pyarrow.types
-    kind = column.type
-    if kinds.is_dictionary(kind):
-        kind = kind.value_type
-    if not (kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)):
+    tests = (kinds.is_string, kinds.is_large_string, kinds.is_binary, kinds.is_large_binary)
+    return any(test(kind) for test in tests)
+
+
+def _is_number(pyarrow, kind) -> bool:
+    kinds = pyarrow.types
+    return kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_decimal(kind)
+
+
+def _check_numbers(pyarrow, name: str, kind) -> None:
+    """Refuse a column for numbers that holds something else."""
+    kind = _plain(pyarrow, kind)
+    if not _is_number(pyarrow, kind):
         raise no_numbers(name, f"values of type {str(kind)[:40]}")
-    return column.cast(pyarrow.float64()).to_numpy()
+
+
+def _check_words(pyarrow, name: str, kind) -> None:
+    """Refuse a column for labels, sequences or times whose cells hold no single word or number."""
+    kinds, kind = pyarrow.types, _plain(pyarrow, kind)
+    is_other = kinds.is_boolean(kind) or kinds.is_temporal(kind) or kinds.is_null(kind)
+    if not (_is_text(pyarrow, kind) or _is_number(pyarrow, kind) or is_other):
+        raise WrongFileError(
+            f"the column {name!r} holds values of type {str(kind)[:40]}: choose one with a word, a "
+            "number or a date in each row"
+        )
 
 
 def _texts(column) -> list[str]:
     try:
-        return ["" if value is None else str(value) for value in column.to_pylist()]
+        if not hasattr(column.type, "value_type"):
+            return [_text(value) for value in column.to_pylist()]
+        texts: list[str] = []
+        for chunk in column.chunks:
+            known = [*map(_text, chunk.dictionary.to_pylist()), ""]
+            texts += [known[-1 if place is None else place] for place in chunk.indices.to_pylist()]
+        return texts
     except UnicodeDecodeError:
         raise WrongFileError(_DAMAGED) from None
+
+
+def _text(value) -> str:
+    return "" if value is None else str(value)

@@ -1,6 +1,7 @@
 """Read a file of observations, and say what was found in it."""
 
 import itertools
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -39,6 +40,8 @@ _BEGINNINGS = {
 _COUNTERS = ("column 1", "index", "Unnamed: 0", "__index_level_0__")
 """Names of a first column that only counts rows."""
 _MOST_LABELS = 200
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+"""Labels that are whole numbers, which are sorted by their size."""
 
 
 class Reading(NamedTuple):
@@ -265,7 +268,7 @@ def _labels(content: Content) -> tuple[np.ndarray | None, tuple[str, ...]]:
             f"the labels have {len(names):,} different values, {_MOST_LABELS} is the most: choose "
             "another column for them, or none"
         )
-    if all(name.lstrip("-").isdecimal() for name in names):
+    if all(_WHOLE.fullmatch(name) for name in names):
         names.sort(key=int)
     place = {"": -1} | {name: i for i, name in enumerate(names)}
     return np.array([place[label] for label in content.labels]), tuple(names)

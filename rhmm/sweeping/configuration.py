@@ -65,8 +65,16 @@ class Configuration:
     @property
     def family(self) -> tuple:
         """Everything but the window: what a curve against Δ has in common."""
-        rest = tuple((name, value) for name, value in self.options if name != "window")
-        return self.learner, self.length, rest
+        return self.learner, self.length, self._but_window
+
+    @property
+    def family_name(self) -> str:
+        """The same in words, without the length."""
+        return self.entry.describe(dict(self._but_window))
+
+    @property
+    def _but_window(self) -> tuple[tuple[str, Any], ...]:
+        return tuple((name, value) for name, value in self.options if name != "window")
 
     @property
     def effort(self) -> float:

@@ -36,10 +36,14 @@ class UnusableFileError(ValueError):
 
 
 def fingerprint(truth: HiddenMarkovModel) -> str:
-    """Sixteen letters that differ when the manifold or any digit of the parameters does."""
-    digest = hashlib.sha256(repr(truth.manifold).encode())
-    for value in truth.parameters_:
-        digest.update(np.ascontiguousarray(value, "<f8").tobytes())
+    """Sixteen letters that differ when the manifold, the emission or any digit of the parameters
+    does."""
+    digest, law = hashlib.sha256(repr(truth.manifold).encode()), truth.law_
+    for value in (*truth.parameters_, law.covariances, law.degrees):
+        if value is not None:  # the paper's emission has σ alone
+            digest.update(np.ascontiguousarray(value, "<f8").tobytes())
+    if law.covariances is not None:
+        digest.update(law.emission.encode())
     return digest.hexdigest()[:16]
 
 

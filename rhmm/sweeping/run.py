@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 from threading import Lock
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from rhmm.learners.learner import Learner
 from rhmm.model import HiddenMarkovModel
-from rhmm.scoring import MEASURES, Measures
+from rhmm.scoring import MEASURES, Evaluation, Measures
 from rhmm.sweeping.configuration import Configuration
 from rhmm.trial import run_trial
 from rhmm.version import __version__
@@ -39,6 +39,21 @@ class Run(Measures[float]):
     means: tuple
     sigmas: tuple
 
+    @classmethod
+    def of(cls, task: Task, evaluation: Evaluation) -> Self:
+        """What is kept of an evaluation."""
+        configuration, seed = task
+        _, *estimates = evaluation.model.parameters_
+        transmat, means, sigmas = (nested(array.tolist()) for array in estimates)
+        return cls(
+            configuration=configuration,
+            seed=seed,
+            transmat=transmat,
+            means=means,
+            sigmas=sigmas,
+            **{name: getattr(evaluation, name) for name in MEASURES},
+        )
+
     @property
     def task(self) -> Task:
         """What it is the result of."""
@@ -65,16 +80,7 @@ def run_once(
     X, states = truth.sample(configuration.length, random_state=seed)
     options = configuration.settings
     result = run_trial(learner, truth, X, states, seed=seed, options=options).evaluation
-    _, *estimates = result.model.parameters_
-    transmat, means, sigmas = (nested(array.tolist()) for array in estimates)
-    return Run(
-        configuration=configuration,
-        seed=seed,
-        transmat=transmat,
-        means=means,
-        sigmas=sigmas,
-        **{name: getattr(result, name) for name in MEASURES},
-    )
+    return Run.of(Task(configuration, seed), result)
 
 
 def run_for(version: str, truth: HiddenMarkovModel, task: Task, learner: Learner) -> Run:

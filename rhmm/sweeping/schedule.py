@@ -61,6 +61,8 @@ def sweep(
 
     Raises RunFailedError if a run fails; what came before is in `file`.
     """
+    if not isinstance(truth, HiddenMarkovModel):
+        raise ValueError(f"truth must be a RiemannianHMM, not {truth!r}")
     grid, seeds = check_grid(grid, truth), _seeds(runs)
     tasks = [Task(configuration, seed) for configuration in grid for seed in seeds]
     record, known = _open_record(file, truth)

@@ -115,6 +115,8 @@ class Recovery:
         for name, values in zip(("states", "labels", "ceiling"), columns, strict=True):
             if values.dtype.kind not in "iu" or values.shape != columns[0].shape[:1]:
                 raise ValueError(f"{name} must be whole numbers of shape ({columns[0].size},)")
+        if (columns[0] < 0).any():
+            raise ValueError("states must be known, from 0 on: leave out where they are not")
         self._seen += columns[0].size
         self._pending = np.concatenate([self._pending, np.stack(columns)], axis=1)
         begin = 0

@@ -56,6 +56,18 @@ def test_sequences_are_re_centred_and_states_have_the_shape_that_was_asked_for(t
     assert found == expected.predict(X, lengths=[250, 350]).tolist()
 
 
+def test_the_likelihood_is_of_an_observation_that_is_there(tmp_path, capsys):
+    points = POINTS.copy()
+    points[::2] = np.nan
+    (tmp_path / "data.csv").write_bytes(csv_bytes(named(points)))
+    out = tmp_path / "model.json"
+
+    main(["fit", str(tmp_path / "data.csv"), "--states", "2", "--out", str(out)])
+
+    expected = RiemannianHMM.load(out).score(points) / 300
+    assert f"log p = {expected:.4f} per observation" in capsys.readouterr().out
+
+
 def test_a_signal_is_cut_into_windows(tmp_path, capsys):
     signal = np.random.default_rng(0).standard_normal((900, 3))
     signal[300:600] *= 4

@@ -177,6 +177,13 @@ def test_a_single_point_is_its_own_centre(manifold):
     assert clusters.labels_.tolist() == [0]
 
 
+def test_the_model_of_data_of_a_small_scale_has_their_sigma():
+    line, rng = Euclidean(1), np.random.default_rng(0)
+    X = 1e-6 * (rng.standard_normal((400, 1)) + np.repeat([[0.0], [50.0]], 200, axis=0))
+    model = RiemannianKMeans(line, 2, random_state=0).fit(X).to_hmm()
+    np.testing.assert_allclose(model.sigmas_, 1e-6, rtol=0.1)
+
+
 # Missing observations, new points, and arguments
 
 

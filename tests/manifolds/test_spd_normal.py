@@ -47,6 +47,14 @@ def test_coordinates_are_the_logarithm_of_the_whitened_matrix(size, count):
         assert volume == pytest.approx(expected, abs=1e-9)
 
 
+def test_the_volume_of_large_matrices_does_not_underflow():
+    """Each of the 780 factors is far below 1 without its e^h."""
+    logs = np.linspace(-12.0, 12.0, 40)
+    _, log_volume = SPD(40).normal_coordinates(np.eye(40), np.diag(np.exp(logs))[None])
+    halves = np.subtract.outer(logs, logs)[np.tril_indices(40, -1)] / 2
+    assert log_volume[0] == pytest.approx(np.log(np.sinh(halves) / halves).sum(), rel=1e-12)
+
+
 def test_units_that_differ_by_orders_of_magnitude_keep_the_distance():
     centre, *points = matrices(6, 3)
     units = np.diag([1e-5, 1.0, 1e6])

@@ -212,6 +212,37 @@ def test_dates_become_seconds():
     np.testing.assert_array_equal(recording.times, [0, 2, 5])
 
 
+@pytest.mark.parametrize(
+    "zones", [("", "", ""), ("+00:00", "", ""), ("", "+00:00", ""), ("+02:00", "+00:00", "")]
+)
+def test_dates_with_and_without_a_time_zone_go_together(zones):
+    hours = (14, 12, 14) if zones[0] == "+02:00" else (12, 12, 12)
+    columns = files.named(files.disk_points(3)) | {
+        "time": [
+            f"2024-05-31 {hour}:00:0{second}{zone}"
+            for hour, second, zone in zip(hours, (0, 2, 5), zones, strict=True)
+        ]
+    }
+
+    recording, _ = read(files.csv_bytes(columns), name="a.csv")
+
+    np.testing.assert_array_equal(recording.times, [0, 2, 5])
+
+
+def test_labels_that_are_whole_numbers_are_sorted_by_size():
+    columns = files.named(files.disk_points(4)) | {"label": ["10", "9", "-3", "10"]}
+
+    assert read(files.csv_bytes(columns), name="a.csv").recording.label_names == ("-3", "9", "10")
+
+
+def test_labels_that_are_nearly_numbers_keep_their_order():
+    columns = files.named(files.disk_points(4)) | {"label": ["10", "--5", "-", "9" * 5_000]}
+
+    names = read(files.csv_bytes(columns), name="a.csv").recording.label_names
+
+    assert names == ("10", "--5", "-", "9" * 5_000)
+
+
 def test_halves_that_differ_by_rounding_are_averaged_and_said_so():
     expected = files.matrices(4, 3)
     expected[2, 0, 1] += 1e-9

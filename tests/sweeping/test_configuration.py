@@ -164,3 +164,10 @@ def test_the_slowest_row_of_the_paper_is_expected_to_be_the_slowest():
     efforts = [c.effort for c in grid(["ceiling", "streaming", "windowed"], window=windows)]
     assert max(efforts) == Configuration("windowed", window=5000).effort
     assert efforts[-4:] == sorted(efforts[-4:])
+
+
+def test_a_family_is_named_by_all_but_the_window_wherever_that_stands():
+    shaped = Configuration("streaming", 500, window=60, emission="tied", init="cold")
+    assert shaped.name == "streaming, cold start, Δ=60, tied"
+    assert shaped.family_name == "streaming, cold start, tied"
+    assert Configuration("em", 500).family_name == "EM"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pyarrow import parquet
 
-from rhmm import SPD, Hyperbolic, RiemannianHMM, sweep
+from rhmm import SPD, Euclidean, Hyperbolic, RiemannianHMM, sweep
 from rhmm.sweeping import Configuration, fingerprint, load_runs, run_once, save_runs
 from rhmm.sweeping.record import Record
 from tests.sweeping.tasks import GRID, OTHER, TRUTH
@@ -189,6 +189,28 @@ def test_the_fingerprint_is_of_every_digit_and_of_the_manifold():
         Hyperbolic(2), *TRUTH.parameters_
     ))  # fmt: skip
     assert fingerprint(TRUTH) != fingerprint(OTHER)
+
+
+def test_the_fingerprint_is_of_the_emission_with_its_covariances_and_tails():
+    """They have the same σ: Σ has the same trace."""
+    given = (Euclidean(2), [1.0], [[1.0]], [[0.0, 0.0]])
+    wide, high = np.diag([3.0, 1.0]), np.diag([1.0, 3.0])
+    truths = [
+        RiemannianHMM.from_parameters(*given, emission=emission, covariances=covariances, **tails)
+        for emission, covariances, tails in (
+            ("full", [wide], {}),
+            ("full", [high], {}),
+            ("tied", wide, {}),
+            ("student-full", [wide], {"degrees": 3.0}),
+            ("student-full", [wide], {"degrees": 4.0}),
+        )
+    ]
+    truths.append(RiemannianHMM.from_parameters(*given, truths[0].sigmas_))
+    assert len({fingerprint(truth) for truth in truths}) == len(truths)
+
+
+def test_the_fingerprint_of_the_papers_emission_stays_what_files_have():
+    assert fingerprint(TRUTH) == "e6bbc911bf331f29"
 
 
 @pytest.mark.parametrize("name", ["runs.csv", "runs.parquet"])

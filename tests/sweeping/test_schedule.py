@@ -246,3 +246,8 @@ def test_runs_are_returned_but_not_kept_when_another_sweep_has_the_file(here, pa
 def test_wrong_runs_are_named(runs, message):
     with pytest.raises(ValueError, match=message):
         sweep(TRUTH, GRID, runs)
+
+
+def test_a_sweep_over_something_else_than_a_model_is_refused():
+    with pytest.raises(ValueError, match="truth must be a RiemannianHMM, not None"):
+        sweep(None, GRID, 1)

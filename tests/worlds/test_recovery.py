@@ -146,5 +146,7 @@ def test_what_is_over_cannot_be_marked_and_labels_must_fit():
         recovery.mark(450)
     with pytest.raises(ValueError, match="labels must be whole numbers"):
         recovery.add(np.zeros(3, int), np.zeros(3), np.zeros(3, int))
+    with pytest.raises(ValueError, match="states must be known, from 0 on"):
+        recovery.add([0, -1], [0, 0], [0, 0])
     with pytest.raises(ValueError, match="ceiling must be whole numbers"):
         recovery.add(np.zeros(3, int), np.zeros(3, int), np.zeros(4, int))

@@ -12,7 +12,8 @@ from dashboard.model.analysis import shipped
 from dashboard.model.endless import MOST_EVENTS, Endless, Refit, Setup
 from dashboard.model.experiment import Experiment
 from dashboard.model.followers import FOLLOWERS
-from rhmm.worlds import BLOCK, Missing, MoveMean, StateAway, Turn
+from dashboard.model.model_checks import MOST_STATES
+from rhmm.worlds import BLOCK, Missing, MoveMean, NewState, StateAway, Turn
 
 EVENTS = (Turn(at=1_000, angle=90.0), StateAway(at=2_000, state=2, length=500))
 SHORT = Setup.of(Experiment(window=60), Endless(learners=("fixed", "auto"), events=EVENTS))
@@ -213,6 +214,20 @@ def test_a_new_state_is_learned_by_no_learner_and_harms_no_measure():
     moment = stream.news().moment
     assert len(moment.means) == 4
     assert np.isnan(moment.learned[0]).any(axis=1).sum() == 1
+
+
+def test_there_are_no_more_states_than_marks_with_those_that_are_still_to_come():
+    planned = tuple(NewState(at=at, mean=(0.5, 0.0), sigma=0.3) for at in (5_000, 5_050))
+    stream = EndlessStream(SHORT._replace(events=planned))
+    for _ in range(MOST_STATES - 3 - len(planned)):
+        stream.happen("new-state")
+        assert stream.news().refused == ""
+
+    stream.happen("new-state")
+
+    news = stream.news()
+    assert news.refused == "There can be at most 8 states, those that appear included."
+    assert len(news.script) == MOST_STATES - 3
 
 
 @pytest.mark.parametrize("space", ["spd2"])

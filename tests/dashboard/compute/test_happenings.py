@@ -5,7 +5,6 @@ from dashboard.compute.happenings import HAPPENINGS, event_asked_for, move_to
 from dashboard.model.endless import Endless, Setup
 from dashboard.model.experiment import Experiment
 from dashboard.model.kinds import Invalid
-from dashboard.model.model_checks import MOST_STATES
 from dashboard.model.spaces.registry import DEFAULT, SPACES
 
 
@@ -39,16 +38,6 @@ def test_a_new_state_lies_away_from_the_others():
     event = event_asked_for("new-state", DEFAULT, truth, np.random.default_rng(0))
 
     assert DEFAULT.manifold.squared_distances(np.array([event.mean]), truth.means).min() > 0.5
-
-
-def test_there_are_no_more_states_than_colours():
-    world = world_of(DEFAULT.key)
-    for _ in range(MOST_STATES - 3):
-        world.add(event_asked_for("new-state", DEFAULT, world.truth, np.random.default_rng(0)))
-        world.take(50)
-
-    with pytest.raises(Invalid, match="8 states already"):
-        event_asked_for("new-state", DEFAULT, world.truth, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("kind", ["transitions", "away"])

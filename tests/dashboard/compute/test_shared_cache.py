@@ -1,9 +1,11 @@
 import gc
 import threading
+import time
 import weakref
 
 import pytest
 
+from dashboard.compute.jobs import Cancelled
 from dashboard.compute.shared_cache import SharedCache, kept_with_it
 
 PATIENCE = 600.0
@@ -54,6 +56,24 @@ def test_a_failure_is_raised_and_not_kept():
         cache.get("key", lambda: 1 / 0)
 
     assert cache.get("key", lambda: 2) == 2
+
+
+def test_a_caller_who_waited_for_one_that_failed_makes_the_result_itself():
+    """A visitor has cancelled the job of the other one, and still waits for this one."""
+    cache, results = SharedCache(2), []
+    other = threading.Thread(target=lambda: results.append(cache.get("key", lambda: "made")))
+
+    def cancelled():
+        other.start()
+        while not cache._results["key"]._condition._waiters:
+            time.sleep(0.001)  # until the other caller waits
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        cache.get("key", cancelled)
+    other.join(PATIENCE)
+
+    assert results == ["made"]
 
 
 class Thing:

@@ -1,10 +1,13 @@
+from dataclasses import replace
+
 import pytest
 
 from dashboard.model.analysis import shipped
 from dashboard.model.endless import MOST_EVENTS, Endless, Played, Refit, Setup
 from dashboard.model.experiment import Experiment
 from dashboard.model.kinds import Invalid
-from rhmm.worlds import Missing, MoveMean, StateAway, Turn
+from dashboard.model.model_checks import MOST_STATES
+from rhmm.worlds import Missing, MoveMean, NewState, StateAway, Turn
 from tests.dashboard.made_recordings import of_the_disk
 
 EVENTS = (
@@ -48,6 +51,18 @@ def test_of_a_visitors_file_the_whole_flows_and_not_its_beginning_alone():
     assert experiment.length == 20_000
     assert setup.source == Played(whole, 5, repeats=False)
     assert setup.window == 200
+
+
+def test_labels_of_a_file_without_marks_of_their_own_do_not_flow():
+    whole = of_the_disk()
+    names = tuple("abcdefghi")
+    many = replace(whole, recording=replace(whole.recording, label_names=names))
+
+    source = Setup.of(Experiment.of_recording(many.learned_online()), Endless(), many).source
+
+    assert not source.has_labels
+    assert source.held.recording.label_names == ()
+    assert len(source.held.recording.points) == len(whole.recording.points)
 
 
 def test_a_file_that_is_too_large_is_refused_in_a_sentence(monkeypatch):
@@ -99,3 +114,14 @@ def test_events_that_cannot_happen_to_the_model_are_refused_in_a_sentence():
 
     with pytest.raises(Invalid, match="cannot happen to this model"):
         setup.opened()
+
+
+def test_a_script_that_leads_to_more_states_than_marks_is_refused_in_a_sentence():
+    births = tuple(
+        NewState(at=50 * k, mean=(0.5, 0.0), sigma=0.3) for k in range(MOST_STATES - 3 + 1)
+    )
+    setup = Setup.of(Experiment(), Endless(events=births))
+
+    with pytest.raises(Invalid, match="There can be at most 8 states"):
+        setup.opened()
+    assert setup._replace(events=births[1:]).opened().n_taken == 0

@@ -120,6 +120,18 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_read(doors, behind, le
     assert grant.arriving == 0
 
 
+def test_a_file_in_chunks_is_refused_whatever_length_it_names(doors, behind):
+    grant = Grant("me", most_bytes=100)
+
+    status, _ = ask(
+        doors, "/_stcore/upload_file/me/1", "PUT", content_length="1", transfer_encoding="chunked"
+    )
+
+    assert status == 411
+    assert behind.reached == []
+    assert grant.arriving == 0
+
+
 class Visit:
     """A websocket that stays open until it is told to end."""
 

@@ -58,6 +58,9 @@ class Browser:
     def say(self, text):
         self._said.put_nowait({"type": "websocket.receive", "text": text})
 
+    def say_bytes(self, content):
+        self._said.put_nowait({"type": "websocket.receive", "bytes": content})
+
     async def wait_for(self, fits):
         """What the first message says that fits."""
         while True:
@@ -89,6 +92,7 @@ def test_news_come_and_orders_go_by_the_same_socket(stream):
             assert (await browser.wait_for(lambda about: about["taken"] > 100))["playing"]
             for nonsense in ("{", "[]", '{"pace": "x"}', "[" * 1_900, "x" * 5_000):
                 browser.say(nonsense)
+            browser.say_bytes(b"{}")
             browser.say(json.dumps({"happen": "turn"}))
             browser.say(json.dumps({"play": False}))
             stood = await browser.wait_for(lambda about: not about["playing"])
