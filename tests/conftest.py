@@ -1,3 +1,4 @@
+import gc
 import os
 
 from hypothesis import settings
@@ -34,6 +35,12 @@ def pytest_collection_modifyitems(items):
         return next((k for k, f in enumerate(FIRST) if item.nodeid.startswith(f)), len(FIRST))
 
     items.sort(key=place)
+
+
+def pytest_collection_finish():
+    """Leave thousands of tests and all libraries out of every search for garbage to come."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_xdist_make_scheduler(config, log):

@@ -45,11 +45,12 @@ def compile_for(manifold: Manifold) -> None:
         StreamingRecentring(manifold).partial_fit_transform(few)
     if not isinstance(manifold, BareSPD | BareHyperbolic):
         learn(manifold, few)
-    if isinstance(manifold, Euclidean):
+    if isinstance(manifold, Euclidean | LogEuclideanSPD):
         AutoMemoryRiemannianHMM(manifold, 2, random_state=0).fit(cloud(manifold, 600))
-    if isinstance(manifold, Hyperbolic) and manifold in OURS:
-        for learner in (StreamingRiemannianHMM, AutoMemoryRiemannianHMM):
-            learner(manifold, 2, emission="tied", random_state=0).fit(cloud(manifold, 600))
+    if manifold in (Hyperbolic(2), SPD(2)):
+        learn_shapes(manifold, StreamingRiemannianHMM)
+    if manifold == Hyperbolic(2):
+        learn_shapes(manifold, AutoMemoryRiemannianHMM)
 
 
 def cloud(manifold: Manifold, count: int) -> np.ndarray:
@@ -91,6 +92,10 @@ def learn(manifold: Manifold, points: np.ndarray) -> None:
     model.predict_proba(points)
     StreamingRiemannianHMM(manifold, 2, window=40, random_state=0).fit(points)
     WindowedRiemannianHMM(manifold, 2, window=40, random_state=0).fit(points)
+
+
+def learn_shapes(manifold: Manifold, learner: type) -> None:
+    learner(manifold, 2, emission="tied", random_state=0).fit(cloud(manifold, 600))
 
 
 def main() -> None:

@@ -8,9 +8,16 @@ SIGHT = """() => [...document.querySelectorAll('[data-testid="stElementContainer
 })"""
 """Where everything on the page is, and how far it is faded."""
 
+IS_DARK = """() => {
+  const app = getComputedStyle(document.querySelector('.stApp'));
+  return app.backgroundColor.match(/\\d+/g).slice(0, 3).every((part) => Number(part) < 128);
+}"""
+"""Whether the page has taken its dark colours."""
 
 ONLY_WRONG = {"resultTypes": ["violations"]}
 """Without it axe describes everything that is right as well, which takes most of its time."""
+ONLY_COLOURS = ONLY_WRONG | {"runOnly": ["color-contrast"]}
+"""What light and dark can differ in."""
 
 
 def wait_until_still(page):
@@ -31,12 +38,12 @@ def wait_until_painted(page):
     page.evaluate("new Promise((d) => requestAnimationFrame(() => requestAnimationFrame(d)))")
 
 
-def barriers(page) -> list[str]:
+def barriers(page, options: dict = ONLY_WRONG) -> list[str]:
     """What keeps people from using this page, as far as axe finds it, if it is serious."""
     while True:
         wait_until_still(page)
         before = page.evaluate(SIGHT)
-        found = Axe().run(page, options=ONLY_WRONG).response["violations"]
+        found = Axe().run(page, options=options).response["violations"]
         if page.evaluate(SIGHT) == before:  # else it has seen two pages, one over the other
             break
     return [
@@ -44,3 +51,17 @@ def barriers(page) -> list[str]:
         for v in found
         if v["impact"] in ("serious", "critical")
     ]
+
+
+def barriers_in_light_and_dark(page) -> list[str]:
+    """The barriers of a page that is light, and what its dark colours add; it is light again then.
+
+    The page is the same in the dark but for its colours.
+    """
+    found = barriers(page)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(IS_DARK)
+    found += barriers(page, ONLY_COLOURS)
+    page.emulate_media(color_scheme="light")
+    page.wait_for_function(f"!({IS_DARK})()")
+    return found

@@ -7,7 +7,11 @@ import pytest
 from dashboard.model.lesson import STEPS
 from dashboard.text.lesson import SCREENS
 from tests.browser.lab import Lab
-from tests.browser.stillness import barriers, wait_until_painted, wait_until_still
+from tests.browser.stillness import (
+    barriers_in_light_and_dark,
+    wait_until_painted,
+    wait_until_still,
+)
 
 PATH = "/how_it_works"
 QUERY = "T=1000&delta=60&seed=11"
@@ -68,6 +72,21 @@ def open_screen(open_page):
         return screen
 
     return open_screen
+
+
+@pytest.fixture
+def walk(open_screen):
+    """Function that yields each step with its page, from the first to the last."""
+
+    def walk(**options):
+        screen = open_screen(STEPS[0], **options)
+        for step in STEPS:
+            screen.wait_for(step)
+            yield step, screen.page
+            if step != STEPS[-1]:
+                screen.page.get_by_role("button", name="Next").click()
+
+    return walk
 
 
 def test_the_picture_shows_its_idea_untouched(open_screen):
@@ -213,43 +232,33 @@ def test_symbols_lead_to_the_glossary(open_screen):
     )
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_screen_is_without_serious_barriers(open_screen, scheme):
-    screen = open_screen(STEPS[0], color_scheme=scheme)
-    for step in STEPS:
-        screen.wait_for(step)
-        assert barriers(screen.page) == [], step
-        if step != STEPS[-1]:
-            screen.page.get_by_role("button", name="Next").click()
+def test_every_screen_is_without_serious_barriers_in_light_and_dark(walk):
+    for step, page in walk():
+        assert barriers_in_light_and_dark(page) == [], step
 
 
-def test_no_screen_scrolls_sideways_on_a_phone(open_screen):
-    phone = {"width": 390, "height": 844}
-    screen = open_screen(STEPS[0], viewport=phone)
-    for step in STEPS:
-        screen.wait_for(step)
-        wait_until_still(screen.page)
-        assert screen.page.evaluate("document.documentElement.scrollWidth") <= 390, step
-        main = screen.page.locator('[data-testid="stMain"]')
+def test_no_screen_scrolls_sideways_on_a_phone(walk):
+    for step, page in walk(viewport={"width": 390, "height": 844}):
+        wait_until_still(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, step
+        main = page.locator('[data-testid="stMain"]')
         assert main.evaluate("main => main.scrollWidth") <= 390, step
-        if step != STEPS[-1]:
-            screen.page.get_by_role("button", name="Next").click()
 
 
-@pytest.mark.parametrize("step", STEPS)
-def test_picture_words_and_next_are_on_one_screen(open_screen, step):
-    screen = open_screen(step, viewport={"width": 1366, "height": 768})
-    wait_until_still(screen.page)
-    parts = {
-        "next": screen.page.get_by_role("button", name="Next"),
-        "picture": screen.box.locator(".boards"),
-        "words": screen.page.get_by_role("heading", level=2),
-        "question": screen.page.get_by_text("Guess first."),
-    }
-    for name, part in parts.items():
-        box = part.bounding_box()
-        assert box["y"] >= 0, name
-        assert box["y"] + box["height"] <= 768, name
+def test_picture_words_and_next_are_on_one_screen(walk):
+    for step, page in walk(viewport={"width": 1366, "height": 768}):
+        page.locator('[data-testid="stMain"]').evaluate("main => main.scrollTo(0, 0)")
+        wait_until_still(page)
+        parts = {
+            "next": page.get_by_role("button", name="Next"),
+            "picture": page.locator(".lesson .boards"),
+            "words": page.get_by_role("heading", level=2),
+            "question": page.get_by_text("Guess first."),
+        }
+        for name, part in parts.items():
+            box = part.bounding_box()
+            assert box["y"] >= 0, (step, name)
+            assert box["y"] + box["height"] <= 768, (step, name)
 
 
 def test_the_browser_and_the_server_complain_about_nothing(open_screen, server):

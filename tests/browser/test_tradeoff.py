@@ -16,7 +16,7 @@ from rhmm.paper import paper_model
 from rhmm.sweeping import load_runs, summarise
 from tests.browser.lab import Lab
 from tests.browser.serving import PATIENCE, ROOT, started_server
-from tests.browser.stillness import barriers, wait_until_still
+from tests.browser.stillness import barriers_in_light_and_dark, wait_until_still
 
 SMALL = "/tradeoff?T=600&delta=60&deltas=40,100&learners=streaming,paper&runs=2"
 PAPERS = "/tradeoff?delta=60&deltas=40,60,200&learners=paper&runs=2"
@@ -269,13 +269,12 @@ def test_the_papers_table_agrees_with_the_command_line_and_the_file(open_tradeof
         assert seconds in (f"{summary.seconds.mean:.3f}", "–")  # each run has its own
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_light_and_dark_are_without_serious_barriers(scheme, open_tradeoff):
-    page = open_tradeoff(PAPERS, color_scheme=scheme)
+def test_light_and_dark_are_without_serious_barriers(open_tradeoff):
+    page = open_tradeoff(PAPERS)
     page.wait_for_results()
     page.open_runs(SECOND_OF_STREAMING, "streaming, Δ=60")
 
-    assert barriers(page.page) == []
+    assert barriers_in_light_and_dark(page.page) == []
 
 
 def test_a_phone_shows_the_page_without_scrolling_sideways(open_tradeoff):

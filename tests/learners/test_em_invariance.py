@@ -70,7 +70,7 @@ def test_the_disk_and_unit_determinant_matrices_learn_the_same_up_to_the_scale_o
     def phi(x):
         s = (x**2).sum(axis=-1)
         rows = [[1 + s + 2 * x[..., 0], 2 * x[..., 1]], [2 * x[..., 1], 1 + s - 2 * x[..., 0]]]
-        return np.moveaxis(np.array(rows) / (1 - s), [0, 1], [-2, -1])
+        return np.ascontiguousarray(np.moveaxis(np.array(rows) / (1 - s), [0, 1], [-2, -1]))
 
     other = RiemannianHMM.from_parameters(
         SPD(2), truth.startprob_, truth.transmat_, phi(truth.means_), np.sqrt(2) * truth.sigmas_
