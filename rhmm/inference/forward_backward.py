@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import copy_into, kernel
+from rhmm._jit import copy_into, kernel, lean_kernel
 from rhmm.inference.chain import Chain
 from rhmm.inference.forward import forward, forward_pass, is_fragile
 from rhmm.inference.reversal import smooth_back
@@ -96,7 +96,7 @@ def smooth_pass(alpha, density, transition, ends, zeta_sum):
             zeta_sum[i, j] += outer[i, j] * transition[i, j]
 
 
-@kernel
+@lean_kernel
 def _add_products(shares, later, count, outer):
     """Add Σ_t ``shares[i, t] later[j, t]`` to ``outer[i, j]``.
 

@@ -90,6 +90,20 @@ def distances_to(geometry, layout, first, last, centre, d2):
 
 
 @verb
+def distances_from(geometry, layout, first, last, centres, d2):
+    """The same to N centres, those of one after those of another: with T = last − first points
+    ``d2[i * T + t] = d²(points[first + t], centres[i])``.
+
+    T may be small, as in the groups of a streaming learner. A manifold whose distances run in
+    vectors should implement this verb so that they run over all centres at once.
+    """
+    size = last - first
+    for i in range(len(centres)):
+        mine = d2[i * size : (i + 1) * size]
+        distances_to(geometry, layout, first, last, centres[i], mine)
+
+
+@verb
 def squared_distances(geometry, points, centres, d2):
     """``d2[i, t] = d²(points[t], centres[i])``, shape (N, T)."""
     layout = prepared(geometry, points)
@@ -134,6 +148,19 @@ def weighted_step(geometry, layout, first, last, weights, tau, centre):
     exp_into(geometry, centre, step, moved)
     copy_into(centre, moved)
     return total
+
+
+@verb
+def weighted_steps(geometry, layout, first, last, weights, taus, centres, totals):
+    """`weighted_step` of N centres by τ (N,) with weights (N, T); what it returns goes to `totals`.
+
+    A centre whose τ is 0 stays, and has no total. As for `distances_from`, T may be small.
+    """
+    for i in range(len(centres)):
+        if taus[i] > 0.0:
+            totals[i] = weighted_step(
+                geometry, layout, first, last, weights[i], taus[i], centres[i]
+            )
 
 
 @verb

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import kernel
+from rhmm._jit import kernel, lean_kernel
 from rhmm.gaussian.table import half_precision_and_log_z, radial_table
 from rhmm.inference.forward import forward_pass
 from rhmm.inference.forward_backward import smooth_pass
@@ -94,7 +94,7 @@ def climb_all(
     return likelihood
 
 
-@kernel
+@lean_kernel
 def outlying(dim: int) -> float:
     """d²/2σ² of an outlier, at least: far beyond what Gaussians of this dimension have."""
     return 0.5 * dim + 10.0 * math.sqrt(0.5 * dim) + 10.0
@@ -192,7 +192,7 @@ def _find_outliers(d2, eta, limit, outlier):
     return count
 
 
-@kernel
+@lean_kernel
 def _limit_of(values, most):
     """The least of the values that at most so many others exceed."""
     limit, left = math.inf, most
