@@ -406,11 +406,17 @@ def _recentre(geometry, points, weights, centres, d2, most_steps):
 @kernel
 def _approach(geometry, points, weights, centres, d2):
     """One step of Newton's method from centres whose d² are known; these become those after it."""
-    rows, sums = _in_rows(points), np.empty(1 + geometry.dim + geometry.dim**2)
+    rows = _in_rows(points)
     for i in range(len(centres)):
-        newton_sums(rows, weights[i], centres[i], d2[i], sums)
-        newton_step(sums, 1.0, centres[i])
-        verbs.distances_to(geometry, rows, 0, len(points), centres[i], d2[i])
+        verbs.approach(geometry, points, rows, weights[i], centres[i], d2[i])
+
+
+@implements(verbs.approach, BallGeometry)
+def _approach_one(geometry, points, layout, weights, centre, d2):
+    sums = np.empty(1 + geometry.dim + geometry.dim**2)
+    newton_sums(layout, weights, centre, d2, sums)
+    newton_step(sums, 1.0, centre)
+    verbs.distances_to(geometry, layout, 0, len(points), centre, d2)
 
 
 @implements(verbs.centre_sums, BallGeometry)

@@ -274,6 +274,25 @@ def recentre_held(geometry, points, weights, centres, d2, most_steps):
     return converged
 
 
+@verb
+def approach(geometry, points, layout, weights, centre, d2):
+    """Move `centre` by one step of `recentre`, from where the points (T, *point_shape), which are
+    `prepared` in `layout`, have the squared distances `d2` (T,); these become those after it.
+
+    A centre that double precision cannot hold stays where it was. A manifold on which the distances
+    shorten the step should implement this verb.
+    """
+    one = np.int64(1)  # a plain 1 would be a type of its own, and have the search compiled twice
+    recentre_held(
+        geometry,
+        points,
+        weights.reshape((1, len(weights))),
+        centre.reshape((1, *centre.shape)),
+        d2.reshape((1, len(d2))),
+        one,
+    )
+
+
 # Kernels that bring verbs to Python
 
 

@@ -126,8 +126,9 @@ def _climb(
     n, size = len(delta), len(points)
     d2, weights, zeta_sum = np.empty((n, size)), np.empty((n, size)), np.empty((n, n))
     outlier = np.zeros(size, np.bool_)
-    one = np.int64(1)  # a plain 1 would be a type of its own, and have the search compiled twice
-    verbs.squared_distances(geometry, points, means, d2)
+    layout = verbs.prepared(geometry, points)
+    for i in range(n):
+        verbs.distances_to(geometry, layout, 0, size, means[i], d2[i])
     likelihood = _filter(table, d2, ends, limit, delta, transmat, alpha, density, outlier)
     for _ in range(steps):
         zeta_sum[:] = 1.0 / n
@@ -142,8 +143,7 @@ def _climb(
             for j in range(n):
                 transmat[i, j] = zeta_sum[i, j] / leaving
             if occupied > _LEAST_WEIGHT:
-                mine = slice(i, i + 1)
-                verbs.recentre_held(geometry, points, weights[mine], means[mine], d2[mine], one)
+                verbs.approach(geometry, points, layout, weights[i], means[i], d2[i])
             for t in range(size):
                 spread += weights[i, t] * d2[i, t]
             delta[i] = max((spread + prior) / (occupied + 1.0), least_delta)
