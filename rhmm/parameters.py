@@ -58,14 +58,14 @@ def _log_densities_into(d2, eta, log_z, out):
 
 
 @kernel
-def scaled_densities_into(d2, eta, log_z, density, shift):
+def scaled_densities_into(d2, eta, log_z, first, last, density, shift):
     """e^{η_i d² − log Z_i} of d² (N, T) as `density` (T, N), each row divided by its largest, whose
-    logarithm goes to `shift` (T,).
+    logarithm goes to `shift` (T,); from the time `first` to before `last`.
     """
-    n, size = d2.shape
+    n = len(d2)
     block = np.empty((n, _BLOCK))
-    for begin in range(0, size, _BLOCK):
-        count = min(_BLOCK, size - begin)
+    for begin in range(first, last, _BLOCK):
+        count = min(_BLOCK, last - begin)
         largest = shift[begin : begin + count]
         for i in range(n):
             mine, row = block[i], d2[i, begin : begin + count]

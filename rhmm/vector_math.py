@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from rhmm._jit import kernel, lean_kernel
+from rhmm._jit import lean_kernel
 
 
 @lean_kernel

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import kernel, lean_kernel
+from rhmm._jit import lean_kernel
 from rhmm.gaussian.radial import RadialGaussian
 
 SMALLEST_SIGMA, LARGEST_SIGMA = 1e-4, 20.0

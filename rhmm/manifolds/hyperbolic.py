@@ -1,6 +1,7 @@
 """Hyperbolic space of curvature −1 in the Poincaré ball; d = 2 is the paper's Poincaré disk."""
 
 import math
+from collections import deque
 from typing import NamedTuple
 
 import numpy as np
@@ -20,14 +21,11 @@ from rhmm.manifolds.ball import (
     towards,
     which_inside,
 )
+from rhmm.manifolds.ball_groups import ROOM, measure, separations, take_steps
 from rhmm.manifolds.hyperbolic_mean import newton_step, newton_sums, search_centre
 from rhmm.manifolds.manifold import Manifold
 from rhmm.manifolds.registry import register_manifold
 from rhmm.vector_math import log_sinhc
-
-
-_ROOM = 128
-"""Numbers that `distances_from` and `weighted_steps` work on at a time, at least."""
 
 
 class BallGeometry(NamedTuple):
@@ -91,9 +89,13 @@ class Hyperbolic(Manifold):
     def n_centre_sums(self):
         return 1 + self.dim + self.dim**2
 
-    def approach(self, points, weights, centres, d2):
-        centres, d2 = centres.copy(), d2.copy()
-        _approach(self.geometry, points, weights, centres, d2)
+    def approach(self, points, weights, centres, d2, each=map):
+        centres, d2, rows = centres.copy(), d2.copy(), _in_rows(points)
+
+        def step(i: int) -> None:
+            _approach(self.geometry, points, rows, weights[i], centres[i], d2[i])
+
+        deque(each(step, range(len(centres))), maxlen=0)
         return centres, d2
 
     def first_guess(self, points, weights):
@@ -149,7 +151,7 @@ def _holds(geometry, x):
 def _prepared(geometry, points):
     """`_in_rows`, and below it five rows of working memory for `weighted_step`."""
     dim, count = geometry.dim, len(points)
-    layout = np.empty((dim + 6, max(count, 2 * dim, _ROOM)))
+    layout = np.empty((dim + 6, max(count, 2 * dim, ROOM)))
     rows = _in_rows(points)
     for k in range(dim + 1):
         copy_into(layout[k, :count], rows[k])
@@ -166,7 +168,7 @@ def _squared_distances(geometry, points, centres, d2):
 @implements(verbs.distances_to, BallGeometry)
 def _distances_to(geometry, layout, first, last, centre, d2):
     """From sinh²(d/2) = |y − c|² / ((1 − |y|²)(1 − |c|²)), eq. (18)."""
-    _separations(layout, first, last, centre, d2)
+    separations(layout, first, last, centre, d2)
     gaps, centre_gap = layout[geometry.dim, first:last], gap(centre)
     for t in range(len(gaps)):
         d2[t] = distance_of(d2[t] / (centre_gap * gaps[t])) ** 2
@@ -174,48 +176,7 @@ def _distances_to(geometry, layout, first, last, centre, d2):
 
 @implements(verbs.distances_from, BallGeometry)
 def _distances_from(geometry, layout, first, last, centres, d2):
-    _measure(layout, first, last, centres, d2)
-
-
-@lean_kernel
-def _measure(layout, first, last, centres, d2):
-    """As many centres at a time as there is room for: short loops do not run in vectors."""
-    size, products = last - first, layout[centres.shape[1] + 1]
-    most = max(len(products) // max(size, 1), 1)
-    for begin in range(0, len(centres), most):
-        some = centres[begin : begin + most]
-        mine = d2[begin * size : (begin + len(some)) * size]
-        _fractions(layout, first, last, some, mine, products)
-        for k in range(len(mine)):
-            mine[k] = distance_of(mine[k] / products[k]) ** 2
-
-
-@lean_kernel
-def _fractions(layout, first, last, centres, norm2, products):
-    """|y − c|² and (1 − |y|²)(1 − |c|²), those of one centre after those of another."""
-    size, gaps = last - first, layout[centres.shape[1], first:last]
-    for i in range(len(centres)):
-        centre_gap, mine = gap(centres[i]), slice(i * size, (i + 1) * size)
-        _separations(layout, first, last, centres[i], norm2[mine])
-        row = products[mine]
-        for t in range(size):
-            row[t] = centre_gap * gaps[t]
-
-
-@lean_kernel
-def _separations(layout, first, last, centre, out):
-    """``out[t]`` = |y − c|²."""
-    if len(centre) == 2:  # the disk: one loop instead of three
-        x, y = centre[0], centre[1]
-        xs, ys = layout[0, first:last], layout[1, first:last]
-        for t in range(len(xs)):
-            out[t] = (xs[t] - x) ** 2 + (ys[t] - y) ** 2
-        return
-    out[: last - first] = 0.0
-    for k in range(len(centre)):
-        row = layout[k, first:last]
-        for t in range(len(row)):
-            out[t] += (row[t] - centre[k]) ** 2
+    measure(layout, first, last, centres, d2)
 
 
 @implements(verbs.weighted_step, BallGeometry)
@@ -223,7 +184,7 @@ def _weighted_step(geometry, layout, first, last, weights, tau, centre):
     dim, centre_gap = geometry.dim, gap(centre)
     work = layout[dim + 1 :]
     norm2, d2, pull, step, moved = work[0], work[1], work[2], work[3], work[4]
-    _separations(layout, first, last, centre, norm2)
+    separations(layout, first, last, centre, norm2)
     gaps = layout[dim, first:last]
     for t in range(len(gaps)):
         product = centre_gap * gaps[t]
@@ -250,49 +211,7 @@ def _weighted_step(geometry, layout, first, last, weights, tau, centre):
 
 @implements(verbs.weighted_steps, BallGeometry)
 def _weighted_steps(geometry, layout, first, last, weights, taus, centres, totals):
-    _take_steps(layout, first, last, weights, taus, centres, totals)
-
-
-@lean_kernel
-def _take_steps(layout, first, last, weights, taus, centres, totals):
-    dim, size = centres.shape[1], last - first
-    work = layout[dim + 1 :]
-    norm2, distances, pulls, products = work[0], work[1], work[2], work[3]
-    most = max(len(norm2) // max(size, 1), 1)
-    for begin in range(0, len(centres), most):
-        some = centres[begin : begin + most]
-        _fractions(layout, first, last, some, norm2, products)
-        for k in range(len(some) * size):
-            square = max(norm2[k], 1e-270)  # as in `weighted_step`
-            distance = distance_of(square / products[k])
-            distances[k] = distance
-            pulls[k] = distance / math.sqrt(square * (square + products[k]))
-        for i in range(len(some)):
-            if taus[begin + i] > 0.0:
-                mine = slice(i * size, (i + 1) * size)
-                totals[begin + i] = _stepped(
-                    layout, first, last, weights[begin + i], taus[begin + i], norm2[mine],
-                    distances[mine], pulls[mine], some[i], work[4],
-                )  # fmt: skip
-
-
-@lean_kernel
-def _stepped(layout, first, last, weights, tau, norm2, distances, pulls, centre, work):
-    """Move `centre` as `weighted_step` does; returns Σ w d²."""
-    dim, centre_gap, total, inwards = len(centre), gap(centre), 0.0, 0.0
-    step, moved = work[:dim], work[dim : 2 * dim]
-    for t in range(len(weights)):
-        total += weights[t] * distances[t] * distances[t]
-        pulls[t] *= weights[t]
-        inwards += pulls[t] * norm2[t]
-    for k in range(dim):
-        row, outwards = layout[k, first:last], 0.0
-        for t in range(len(row)):
-            outwards += pulls[t] * (row[t] - centre[k])
-        step[k] = tau * (centre_gap * outwards - inwards * centre[k])
-    move(centre, centre_gap, step, moved)
-    copy_into(centre, moved)
-    return total
+    take_steps(layout, first, last, weights, taus, centres, totals)
 
 
 @lean_kernel
@@ -404,11 +323,8 @@ def _recentre(geometry, points, weights, centres, d2, most_steps):
 
 
 @kernel
-def _approach(geometry, points, weights, centres, d2):
-    """One step of Newton's method from centres whose d² are known; these become those after it."""
-    rows = _in_rows(points)
-    for i in range(len(centres)):
-        verbs.approach(geometry, points, rows, weights[i], centres[i], d2[i])
+def _approach(geometry, points, rows, weights, centre, d2):
+    verbs.approach(geometry, points, rows, weights, centre, d2)
 
 
 @implements(verbs.approach, BallGeometry)

@@ -5,10 +5,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from rhmm._jit import kernel
 from rhmm.exceptions import warn_not_converged
 from rhmm.gaussian.radial import RadialGaussian
 from rhmm.manifolds import verbs
+from rhmm.threads import Map
 from rhmm.validation import (
     SMALLEST_MODERATE,
     as_generator,
@@ -183,14 +183,20 @@ class Manifold(ABC):
         converged = verbs.recentre_held(self.geometry, points, weights, centres, d2, most_steps)
         return centres, d2, converged
 
-    def approach(self, points, weights, centres, d2) -> tuple[np.ndarray, np.ndarray]:
+    def approach(
+        self, points, weights, centres, d2, each: Map = map
+    ) -> tuple[np.ndarray, np.ndarray]:
         """The centres after one step towards their centres of mass, and d² to them, from centres
-        to which the points have the squared distances `d2` (N, T).
+        to which the points have the squared distances `d2` (N, T). `each` maps by several threads.
 
         A manifold on which the distances shorten the step should make use of them.
         """
-        centres, d2, _ = self.recentre(points, weights, centres, 1)
-        return centres, d2
+
+        def step(i: int) -> tuple[np.ndarray, np.ndarray, bool]:
+            return self.recentre(points, weights[i : i + 1], centres[i : i + 1], 1)
+
+        moved, d2, _ = zip(*each(step, range(len(centres))), strict=True)
+        return np.concatenate(moved), np.concatenate(d2)
 
     @property
     def n_centre_sums(self) -> int:
@@ -339,7 +345,7 @@ class Manifold(ABC):
             raise ValueError(
                 f"{name} must hold observations in shape {self._shape('T')}, not {X.shape}"
             )
-        observed = _without_nan(X.reshape(len(X), -1))
+        observed = verbs.without_nan(X.reshape(len(X), -1))
         if not (observed.any() or allow_all_missing):
             raise ValueError(f"{name} must hold at least one observation that is not NaN")
         good = self.belongs(X) | ~observed
@@ -396,12 +402,3 @@ def _broadcast(name, shape, other) -> tuple[int, ...]:
         return np.broadcast_shapes(shape, other)
     except ValueError:
         raise ValueError(f"{name} of batch shape {shape} does not fit {other}") from None
-
-
-@kernel
-def _without_nan(rows):
-    whole = np.ones(len(rows), np.bool_)
-    for t in range(len(rows)):
-        for q in range(rows.shape[1]):
-            whole[t] &= not np.isnan(rows[t, q])
-    return whole

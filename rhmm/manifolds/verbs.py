@@ -334,3 +334,13 @@ def exp_many(geometry, x, v, out):
 def geodesic_many(geometry, x, z, tau, out):
     for t in range(len(out)):
         geodesic_into(geometry, x[t], z[t], tau[t], out[t])
+
+
+@kernel
+def without_nan(rows):
+    """Which of the rows (T, K) are numbers, shape (T,)."""
+    whole = np.ones(len(rows), np.bool_)
+    for t in range(len(rows)):
+        for q in range(rows.shape[1]):
+            whole[t] &= not np.isnan(rows[t, q])
+    return whole

@@ -162,7 +162,7 @@ def _filter(table, d2, ends, limit, delta, transmat, alpha, density, outlier):
     for i in range(n):
         half_precision, log_z[i] = half_precision_and_log_z(table, delta[i])
         eta[i] = -half_precision
-    scaled_densities_into(d2, eta, log_z, density, shift)
+    scaled_densities_into(d2, eta, log_z, 0, size, density, shift)
     if _find_outliers(d2, eta, limit, outlier) > 0:
         for t in range(size):
             if outlier[t]:

@@ -190,7 +190,9 @@ def _take_in(
                     filtered[done, j] = latest[j]
             held, done, k = held + 1, done + 1, k + 1
             if held == room:
-                _smooth(transmat, alpha, density, missing, starts, begin, gamma, pair, work[5], work[6])
+                _smooth(
+                    transmat, alpha, density, missing, starts, begin, gamma, pair, work[5], work[6]
+                )
                 _step(geometry, table, settings, layout, begin, gamma, pair, state, work)
                 for t in range(lag):
                     for i in range(n):
