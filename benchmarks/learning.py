@@ -71,6 +71,25 @@ def _iteration_on(manifold: Manifold) -> Race:
     )
 
 
+def _iteration_on_threads() -> Race:
+    """One more EM iteration on two threads, which must have the same digits as on one."""
+    X, lengths = paper_model().sample(200_000, random_state=0)[0], [1_000] * 200
+    start = kmeans_start(Hyperbolic(2), X)
+
+    def climb(n_jobs: int, n_iter: int) -> RiemannianHMM:
+        model = RiemannianHMM(Hyperbolic(2), 3, init=start, n_iter=n_iter, tol=0.0, n_jobs=n_jobs)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return model.fit(X, lengths=lengths)
+
+    one, two = (climb(n_jobs, 2).monitor_.log_likelihood for n_jobs in (1, 2))
+    assert one == two, "digits depend on the number of threads"
+    return Race(
+        ours=marginal(partial(climb, 2), FEW, 6),
+        peers={"one thread": marginal(partial(climb, 1), FEW, 6)},
+    )
+
+
 def _hmmlearn_iteration() -> Clock:
     """One more EM iteration of hmmlearn's on the plane, the measure of a machine."""
     X = points()
@@ -95,10 +114,14 @@ def _iteration_on_matrices() -> Race:
 
 
 def _streaming_matrices() -> Race:
-    """What a streaming learner takes for observations after its start."""
+    """What a streaming learner takes for observations between two of its reviews.
+
+    Reviews are EM on a record of the stream, further and further apart: each comes after twice as
+    many observations as the one before.
+    """
     manifold, X = _hand_signs()
-    learner = StreamingRiemannianHMM(manifold, 5, random_state=0).fit(X)
-    more, theirs = np.concatenate([X] * 4), _hmmlearn_iteration()
+    learner = StreamingRiemannianHMM(manifold, 5, random_state=0).fit(np.concatenate([X] * 3))
+    more, theirs = np.concatenate([X] * 2), _hmmlearn_iteration()
 
     def ours() -> float:
         fresh = copy.deepcopy(learner)
@@ -182,6 +205,12 @@ COMPARISONS = [
         lambda: _iteration_on(Euclidean(2)),
     ),
     Comparison(
+        "em-threads",
+        "one EM iteration, 200 sequences of 1,000 points of the disk: two threads beside one",
+        None,
+        _iteration_on_threads,
+    ),
+    Comparison(
         "em-iteration-matrices",
         "one EM iteration on SPD(8), 1,826 points, 5 states: now, and with whole searches",
         5.0,
@@ -189,7 +218,8 @@ COMPARISONS = [
     ),
     Comparison(
         "streaming-matrices",
-        "streaming an observation of SPD(8), 5 states: 15 µs where hmmlearn iterates in 2.8 ms",
+        "streaming an observation of SPD(8), 5 states, between two reviews: 15 µs where hmmlearn "
+        "iterates in 2.8 ms",
         1.0,
         _streaming_matrices,
     ),

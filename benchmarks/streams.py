@@ -52,15 +52,15 @@ def _going_on_with(emission: str) -> Race:
 COMPARISONS = [
     Comparison(
         "streaming",
-        "streaming, start included, against 4 EM iterations of hmmlearn on the plane",
+        "streaming, start included, against one EM iteration of hmmlearn on the plane",
         1.0,
-        lambda: _beside_hmmlearn(4, StreamingRiemannianHMM),
+        lambda: _beside_hmmlearn(1, StreamingRiemannianHMM),
     ),
     Comparison(
         "streaming-cold",
         "streaming from a cold start, against the same",
-        1.0,
-        lambda: _beside_hmmlearn(4, StreamingRiemannianHMM, init="cold"),
+        None,
+        lambda: _beside_hmmlearn(1, StreamingRiemannianHMM, init="cold"),
     ),
     *(
         Comparison(

@@ -35,6 +35,7 @@ _OPTIONS: Any = {
     "error_model": "numpy",
     "no_cfunc_wrapper": True,
     "no_cpython_wrapper": True,
+    "_nrt": True,
 }
 
 
@@ -44,8 +45,22 @@ def kernel(function: Callable) -> Callable:
     Kernels that call it take its code in. Numba would compile it by itself for them too, with all
     that Python needs to call it.
     """
+    return _compiled_on_use(function, _OPTIONS)
+
+
+def lean_kernel(function: Callable) -> Callable:
+    """The same for a function that makes no arrays but views, and returns none.
+
+    Numba counts how often each array is in use, to free it after the last. Within kernels such a
+    function leaves that to those that call it: for every view, counting takes as long as an
+    arithmetic operation on ten numbers, which is most of the time of short loops.
+    """
+    return _compiled_on_use(function, _OPTIONS | {"_nrt": False, "forceinline": True})
+
+
+def _compiled_on_use(function: Callable, options_within: dict[str, Any]) -> Callable:
     dispatcher = njit(pipeline_class=_KernelCompiler, **_OPTIONS)(function)
-    within = njit(**_OPTIONS)(function)
+    within = njit(**options_within)(function)
     dispatcher.get_call_template = within.get_call_template
     dispatcher.get_overload = within.get_overload
     dispatcher._cache = _KernelCache(function)
@@ -134,12 +149,22 @@ def verb(default: Callable) -> Callable:
     return _declare(default, default)
 
 
+def inlined_verb(default: Callable) -> Callable:
+    """The same for a verb that kernels take in wherever they call it.
+
+    It pays where a verb has little to do and much to be given.
+    """
+    return _declare(default, default, forceinline=True)
+
+
 def required_verb(function: Callable) -> Callable:
     """Declare a verb without a default: every geometry must implement it."""
     return _declare(function, None)
 
 
-def _declare(function: Callable, default: Callable | None) -> Callable:
+def _declare(
+    function: Callable, default: Callable | None, *, forceinline: bool = False
+) -> Callable:
     meanings = _meanings[function] = {}
 
     def choose(geometry, *_):
@@ -151,7 +176,7 @@ def _declare(function: Callable, default: Callable | None) -> Callable:
         return meaning
 
     cast(Any, choose).__signature__ = inspect.signature(function)
-    overload(function, jit_options=_OPTIONS)(choose)
+    overload(function, jit_options=_OPTIONS | {"forceinline": forceinline})(choose)
     return function
 
 
@@ -263,7 +288,7 @@ class _KernelCache(FunctionCache):
         return cache
 
 
-@kernel
+@lean_kernel
 def copy_into(target, source):
     """``target[:] = source`` for arrays of one shape.
 

@@ -8,7 +8,7 @@ from scipy.sparse.csgraph import connected_components
 
 from rhmm._jit import copy_into, kernel
 from rhmm.gaussian.radial import RadialGaussian
-from rhmm.manifolds import Manifold
+from rhmm.manifolds import Manifold, verbs
 from rhmm.vector_math import exp
 
 _PSEUDO_COUNT = 1.0
@@ -60,14 +60,14 @@ def _log_densities_into(d2, eta, log_z, out):
 
 
 @kernel
-def scaled_densities_into(d2, eta, log_z, density, shift):
+def scaled_densities_into(d2, eta, log_z, first, last, density, shift):
     """e^{η_i d² − log Z_i} of d² (N, T) as `density` (T, N), each row divided by its largest, whose
-    logarithm goes to `shift` (T,).
+    logarithm goes to `shift` (T,); from the time `first` to before `last`.
     """
-    n, size = d2.shape
+    n = len(d2)
     block = np.empty((n, _BLOCK))
-    for begin in range(0, size, _BLOCK):
-        count = min(_BLOCK, size - begin)
+    for begin in range(first, last, _BLOCK):
+        count = min(_BLOCK, last - begin)
         largest = shift[begin : begin + count]
         for i in range(n):
             mine, row = block[i], d2[i, begin : begin + count]
@@ -95,9 +95,19 @@ def floor_of_sigma(manifold: Manifold, points: np.ndarray, min_sigma: float | No
     """
     if min_sigma is not None:
         return float(min_sigma)
-    apart = manifold.dist(points[:-1], points[1:]) if len(points) > 1 else np.zeros(1)
-    scale = float(np.median(apart))
+    scale = 0.0
+    if len(points) > 1:
+        d2, points = np.empty(len(points) - 1), np.require(points, float, ["C", "W"])
+        verbs.all_paired_distances(manifold.geometry, points[:-1], points[1:], d2)
+        scale = median(np.sqrt(d2))
     return MIN_SIGMA * min(scale, 1.0) if scale > _SMALLEST_FLOOR else MIN_SIGMA
+
+
+def median(values: np.ndarray) -> float:
+    """Of numbers in one dimension: np.median takes longer to begin than a start has time for."""
+    low, high = (len(values) - 1) // 2, len(values) // 2
+    parted = np.partition(values, (low, high))
+    return float(0.5 * (parted[low] + parted[high]))
 
 
 @lru_cache(64)  # a short fit asks for it several times

@@ -9,10 +9,10 @@ import math
 
 import numpy as np
 
-from rhmm._jit import kernel
+from rhmm._jit import lean_kernel
 
 
-@kernel
+@lean_kernel
 def log1p(x):
     """log(1 + x) for x > −1, within 2 units in the last place (the method of fdlibm's log).
 
@@ -52,7 +52,7 @@ def log1p(x):
     return exponent * 6.93147180369123816490e-01 - ((half - (s * (half + series) + low)) - f)
 
 
-@kernel
+@lean_kernel
 def exp(x):
     """e^x for x ≤ 0, within 2 units in the last place; below −700 it stays at e^{−700}.
 
@@ -77,7 +77,7 @@ def exp(x):
     return power * (1.0 + (r + r * r * tail))
 
 
-@kernel
+@lean_kernel
 def log_sinhc(x):
     """log(sinh(x)/x) for x ≥ 0, without overflow."""
     if x < 0.03:

@@ -74,6 +74,11 @@ def measure(manifold: Manifold, points: np.ndarray) -> None:
     geometry, centre = manifold.geometry, points[0].copy()
     in_kernels.weighted_step(geometry, points, 2, 7, np.full(5, 0.2), 0.5, centre)
     in_kernels.distances_to(geometry, points, 2, 7, centre)
+    in_kernels.distances_from(geometry, points, 2, 7, centres)
+    taus, totals = np.full(2, 0.5), np.empty(2)
+    in_kernels.weighted_steps(geometry, points, 2, 7, weights[:, :5].copy(), taus, centres, totals)
+    d2 = manifold.squared_distances(points, centres)
+    in_kernels.approach(geometry, points, weights[0], centre, d2[0])
 
 
 def measure_finely(manifold: Manifold, points: np.ndarray) -> None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from rhmm.manifolds import Manifold
+from rhmm.threads import Map
 
 
 class Prior(NamedTuple):
@@ -51,10 +52,10 @@ class Law(ABC):
     def log_densities(self, view: Any) -> np.ndarray:
         """log p(y_t | state i) with respect to the Riemannian volume, shape (T, N)."""
 
-    def scaled_densities(self, view: Any) -> tuple[np.ndarray, np.ndarray]:
+    def scaled_densities(self, view: Any, each: Map = map) -> tuple[np.ndarray, np.ndarray]:
         """The densities (T, N), each row divided by its largest, and the logarithms of these (T,).
 
-        A law that can make them without the logarithms of the others should.
+        A law that can make them without the logarithms of the others, or in threads, should.
         """
         density = self.log_densities(view)
         shift = density.max(axis=1)
@@ -70,12 +71,13 @@ class Law(ABC):
         view: Any,
         min_sigma: float,
         frozen: Collection[str] = (),
+        each: Map = map,
     ) -> tuple[Self, Any]:
         """The M-step: the law under weights (N, T), and its view of the points.
 
         States that are not `alive` (N,) keep their parameters; no spread is below `min_sigma`.
         Of the parameters ``"means"``, ``"sigmas"`` and ``"covariances"`` those in `frozen` stay.
-        The view that is given may be overwritten.
+        The view that is given may be overwritten. `each` maps by several threads.
         """
 
     def log_prior(self) -> float:

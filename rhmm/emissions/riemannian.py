@@ -1,10 +1,13 @@
 """The paper's emission: a Riemannian Gaussian in every state, eq. (1)."""
 
+from collections import deque
+
 import numpy as np
 
 from rhmm.emissions.law import NO_PRIOR, Prior, SummedLaw
 from rhmm.manifolds import Manifold
 from rhmm.parameters import dispersions_from_delta, log_densities, scaled_densities_into
+from rhmm.threads import Map, spans
 
 RIEMANNIAN = "riemannian"
 """Its name among the emissions, and the default."""
@@ -39,19 +42,26 @@ class RiemannianGaussians(SummedLaw):
     def log_densities(self, view):
         return log_densities(self.manifold, view, self.sigmas)
 
-    def scaled_densities(self, view):
+    def scaled_densities(self, view, each=map):
         density, shift = np.empty(view.shape[::-1]), np.empty(view.shape[1])
-        scaled_densities_into(view, -0.5 / self.sigmas**2, self.log_z, density, shift)
+        eta = -0.5 / self.sigmas**2
+
+        def fill(span: tuple[int, int]) -> None:
+            scaled_densities_into(view, eta, self.log_z, *span, density, shift)
+
+        deque(each(fill, spans(view.shape[1])), maxlen=0)
         return density, shift
 
-    def maximised(self, points, weights, alive, view, min_sigma, frozen=()):
+    def maximised(self, points, weights, alive, view, min_sigma, frozen=(), each=map):
         """c_i takes a step to the weighted centre of mass, σ_i = δ⁻¹ of the weighted mean of d²."""
         means, sigmas, log_z = self.means.copy(), self.sigmas.copy(), self.log_z.copy()
         all_alive = alive.all()
         of_living, d2 = (weights, view) if all_alive else (weights[alive], view[alive])
         total = np.linalg.vecdot(of_living, d2)
         if "means" not in frozen:
-            means[alive], d2, total = self._approach(points, of_living, means[alive], d2, total)
+            means[alive], d2, total = self._approach(
+                points, of_living, means[alive], d2, total, each
+            )
             if all_alive:
                 view = d2
             else:
@@ -65,7 +75,7 @@ class RiemannianGaussians(SummedLaw):
         return RiemannianGaussians(self.manifold, means, sigmas, self.prior, log_z), view
 
     def _approach(
-        self, points, weights, means, d2, total
+        self, points, weights, means, d2, total, each: Map
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The means after one step towards their centres of mass, d² to them, and Σ w d² (N,).
 
@@ -73,7 +83,7 @@ class RiemannianGaussians(SummedLaw):
         leads most of the way, the next iteration takes the next, and where nothing moves any more
         the centres of mass are reached. A mean whose step would lose likelihood goes there at once.
         """
-        moved, d2 = self.manifold.approach(points, weights, means, d2)
+        moved, d2 = self.manifold.approach(points, weights, means, d2, each)
         after = np.linalg.vecdot(weights, d2)
         lost = ~(after <= total * (1.0 + _ROUNDING))
         if lost.any():

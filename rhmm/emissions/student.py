@@ -78,12 +78,12 @@ class WrappedStudents(WrappedGaussians):
         nu, dim = self.degrees, self.manifold.dim
         return weights * ((nu + dim) / (nu + self._squares(state, coordinates)))
 
-    def maximised(self, points, weights, alive, view, min_sigma, frozen=()):
+    def maximised(self, points, weights, alive, view, min_sigma, frozen=(), each=map):
         """As of the Gaussian, with less weight on what lies far away; then ν is the likeliest.
 
         Each of mean, covariance and ν raises the expected log-likelihood under the others.
         """
-        law, view = super().maximised(points, weights, alive, view, min_sigma, frozen)
+        law, view = super().maximised(points, weights, alive, view, min_sigma, frozen, each)
         if self.learns_degrees:
             law = law.with_degrees(law._likeliest_degrees(weights, alive, view))
         return law, view

@@ -113,7 +113,7 @@ class WrappedGaussians(Law):
         """The weights (T,) by which points pull at the mean and the covariance of a state."""
         return weights
 
-    def maximised(self, points, weights, alive, view, min_sigma, frozen=()):
+    def maximised(self, points, weights, alive, view, min_sigma, frozen=(), each=map):
         """Means move towards their centres of mass, then covariances are the likeliest there.
 
         The centre of mass of a wrapped Gaussian is its mean, as E[u] = 0. On a flat space the
@@ -124,8 +124,12 @@ class WrappedGaussians(Law):
         means, dim, living = self.means.copy(), self.manifold.dim, np.flatnonzero(alive)
         counts = weights > _NEGLIGIBLE * weights.mean(axis=1, keepdims=True)
         if "means" not in frozen:
-            for i in living:
-                means[i] = self._approach(i, points, weights[i], counts[i], view)
+
+            def approach(i: int) -> np.ndarray:
+                return self._approach(i, points, weights[i], counts[i], view)
+
+            for i, mean in zip(living, each(approach, living), strict=True):
+                means[i] = mean
         if "covariances" in frozen:
             return self.with_parameters(self.manifold, means, self.covariances), view
         scatter = np.zeros((len(means), dim, dim))

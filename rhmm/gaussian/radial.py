@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rhmm._jit import kernel
+
 _NEWTON_STEPS = 60
 
 
@@ -53,16 +55,7 @@ class RadialGaussian(ABC):
 
     def _guess(self, log_delta: np.ndarray) -> np.ndarray:
         """log σ to about 10⁻⁹: cubics between the knots of the grid, straight lines beyond."""
-        knots, log_sigma, slope = self._grid
-        inside = np.minimum(np.maximum(log_delta, knots[0]), knots[-1])
-        k = np.maximum(np.searchsorted(knots, inside) - 1, 0)
-        width = knots[k + 1] - knots[k]
-        x = (inside - knots[k]) / width
-        rise = x * x * (3.0 - 2.0 * x) * (log_sigma[1] - log_sigma[0])
-        bend = width * x * (1.0 - x) * ((1.0 - x) * slope[k] - x * slope[k + 1])
-        # Beyond the grid δ ~ σ² where σ ≪ 1, and δ ~ σ⁴ where σ ≫ 1 (σ² if space is flat).
-        beyond = log_delta - inside
-        return log_sigma[k] + rise + bend + np.where(beyond > 0.0, slope[-1], slope[0]) * beyond
+        return _interpolated(*self._grid, log_delta)
 
     def sigma(self, delta: np.ndarray) -> np.ndarray:
         """The σ of each δ, both of shape (k,), by Newton's method on log δ against log σ.
@@ -87,3 +80,27 @@ class RadialGaussian(ABC):
         change = 0.5 / sigma**2 - 0.5 / found**2  # of η by the last step, which was short
         log_z = moments.log_z + change * (moments.delta + 0.5 * change * moments.var_d2)
         return found, log_z
+
+
+@kernel
+def _interpolated(knots, log_sigma, slope, log_delta):
+    """log σ of each log δ, both of shape (k,), see `RadialGaussian._guess`."""
+    out = np.empty(len(log_delta))
+    for i in range(len(out)):
+        inside = min(max(log_delta[i], knots[0]), knots[-1])
+        k, above = 0, len(knots) - 1
+        while above - k > 1:
+            middle = (k + above) // 2
+            if knots[middle] < inside:
+                k = middle
+            else:
+                above = middle
+        width = knots[k + 1] - knots[k]
+        x = (inside - knots[k]) / width
+        rise = x * x * (3.0 - 2.0 * x) * (log_sigma[1] - log_sigma[0])
+        bend = width * x * (1.0 - x) * ((1.0 - x) * slope[k] - x * slope[k + 1])
+        # Beyond the grid δ ~ σ² where σ ≪ 1, and δ ~ σ⁴ where σ ≫ 1 (σ² if space is flat).
+        beyond = log_delta[i] - inside
+        straight = slope[-1] if beyond > 0.0 else slope[0]
+        out[i] = log_sigma[k] + rise + bend + straight * beyond
+    return out

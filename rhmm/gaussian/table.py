@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import kernel
+from rhmm._jit import lean_kernel
 from rhmm.gaussian.radial import RadialGaussian
 
 SMALLEST_SIGMA, LARGEST_SIGMA = 1e-4, 20.0
@@ -42,7 +42,7 @@ def radial_table(law: RadialGaussian) -> RadialTable:
     return RadialTable(float(log_delta[0]), 1.0 / float(spacing), np.stack(columns, axis=1))
 
 
-@kernel
+@lean_kernel
 def half_precision_and_log_z(table, delta):
     """1/2σ² and log Z(σ) of the Gaussian with E[d²] = δ.
 

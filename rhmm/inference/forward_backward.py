@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import copy_into, kernel
+from rhmm._jit import copy_into, kernel, lean_kernel
 from rhmm.inference.chain import Chain
 from rhmm.inference.forward import forward, forward_pass, is_fragile
 from rhmm.inference.reversal import smooth_back
+from rhmm.threads import Map, spans_of_sequences
 
 _SMALL = 1e-100
 """What goes back is scaled up when it falls below this."""
@@ -38,19 +39,32 @@ def smoothing(start, transition, log_density, lengths=None) -> Smoothed:
     return Smoothed(alpha, zeta_sum, log_likelihood)
 
 
-def smoothing_scaled(start, transition, density, shift, ends) -> Smoothed | None:
+def smoothing_scaled(start, transition, density, shift, ends, each: Map = map) -> Smoothed | None:
     """The same from densities (T, N) whose rows were divided by their largest, e^`shift`.
 
     Nothing is checked. None where a zero of `transition` or an underflow asks for logarithms.
+    `each` maps by several threads: many sequences are smoothed in parts.
     """
     if is_fragile(transition):
         return None
-    alpha, zeta_sum = np.empty_like(density), np.zeros_like(transition)
-    log_likelihood = forward_pass(start, transition, density, shift, ends, False, alpha)
+    gamma = np.empty_like(density)
+
+    def smooth(span: tuple[int, int]) -> tuple[float, np.ndarray]:
+        first, last = span
+        begin = int(ends[first - 1]) if first else 0
+        rows = slice(begin, int(ends[last - 1]))
+        some, zeta_sum = ends[first:last] - begin, np.zeros_like(transition)
+        alpha, here = gamma[rows], density[rows]
+        found = forward_pass(start, transition, here, shift[rows], some, False, alpha)
+        if not math.isnan(found):
+            smooth_pass(alpha, here, transition, some, zeta_sum)
+        return found, zeta_sum
+
+    likelihoods, zeta_sums = zip(*each(smooth, spans_of_sequences(ends)), strict=True)
+    log_likelihood = sum(likelihoods[1:], likelihoods[0])
     if math.isnan(log_likelihood):
         return None
-    smooth_pass(alpha, density, transition, ends, zeta_sum)
-    return Smoothed(alpha, zeta_sum, log_likelihood)
+    return Smoothed(gamma, sum(zeta_sums[1:], zeta_sums[0]), log_likelihood)
 
 
 @kernel
@@ -96,7 +110,7 @@ def smooth_pass(alpha, density, transition, ends, zeta_sum):
             zeta_sum[i, j] += outer[i, j] * transition[i, j]
 
 
-@kernel
+@lean_kernel
 def _add_products(shares, later, count, outer):
     """Add Σ_t ``shares[i, t] later[j, t]`` to ``outer[i, j]``.
 

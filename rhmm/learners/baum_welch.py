@@ -14,6 +14,7 @@ from rhmm.inference import Smoothed, smoothing
 from rhmm.inference.forward_backward import smoothing_scaled
 from rhmm.learners.constraints import FREE, Constraints
 from rhmm.parameters import Parameters
+from rhmm.threads import Map
 
 LEAST_WEIGHT = 1e-6
 """A state that explains fewer expected observations than this keeps its parameters."""
@@ -131,18 +132,20 @@ def climb(
     min_sigma: float,
     constraints: Constraints = FREE,
     callback: Callable[[Monitor], None] | None = None,
+    each: Map = map,
 ) -> tuple[Monitor, Iterate, Smoothed]:
     """Climb the likelihood of X (T, *point_shape) from `start`, in silence.
 
     Transitions that are forbidden must be so in `start`: they then stay at 0. A callback that
-    raises StopIteration ends the climb. Returns what happened, the last iterate and its posteriors.
+    raises StopIteration ends the climb. `each` maps by several threads. Returns what happened, the
+    last iterate and its posteriors.
     """
     monitor = Monitor()
     points = X if observed.all() else X[observed]
     present = start
     view = start.law.view(points)
     while True:
-        posterior = expected(present, view, observed, lengths, constraints)
+        posterior = expected(present, view, observed, lengths, constraints, each)
         monitor.note(present, posterior.log_likelihood, constraints.log_prior(present.transmat))
         if monitor.is_stopped_by(callback):
             break
@@ -153,7 +156,7 @@ def climb(
         weights = np.ascontiguousarray(gamma.T)
         alive = weights.sum(axis=1) > LEAST_WEIGHT
         frozen = constraints.frozen
-        law, view = present.law.maximised(points, weights, alive, view, min_sigma, frozen)
+        law, view = present.law.maximised(points, weights, alive, view, min_sigma, frozen, each)
         if constraints.added is not None:
             zeta_sum = posterior.zeta_sum + constraints.added
             posterior = posterior._replace(zeta_sum=zeta_sum)
@@ -172,6 +175,7 @@ def expected(
     observed: np.ndarray,
     lengths: np.ndarray,
     constraints: Constraints = FREE,
+    each: Map = map,
 ) -> Smoothed:
     """The E-step from what the means see of the observed points."""
     startprob, transmat, law = present
@@ -179,10 +183,10 @@ def expected(
         log_density = at_observed(observed, law.log_densities(view), 0.0)
         constraints.mask_densities(log_density)
         return smoothing(startprob, transmat, log_density, lengths)
-    density, shift = law.scaled_densities(view)
+    density, shift = law.scaled_densities(view, each)
     if len(density) < len(observed):
         density, shift = at_observed(observed, density, 1.0), at_observed(observed, shift, 0.0)
-    posterior = smoothing_scaled(startprob, transmat, density, shift, np.cumsum(lengths))
+    posterior = smoothing_scaled(startprob, transmat, density, shift, np.cumsum(lengths), each)
     if posterior is None:
         log_density = at_observed(observed, law.log_densities(view), np.nan)
         posterior = smoothing(startprob, transmat, log_density, lengths)

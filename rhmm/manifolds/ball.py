@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from rhmm._jit import kernel
+from rhmm._jit import kernel, lean_kernel
 from rhmm.vector_math import log1p
 
 SMALLEST_GAP = 1e-15
@@ -16,7 +16,7 @@ SMALLEST_GAP = 1e-15
 neighbours in double precision are whole units of distance away."""
 
 
-@kernel
+@lean_kernel
 def gap(x):
     """1 − |x|² to full relative accuracy: near the boundary the squares are subtracted exactly."""
     norm2 = 0.0
@@ -71,7 +71,7 @@ def gaps_of(coordinates):
     return high
 
 
-@kernel
+@lean_kernel
 def separation(x, y):
     """|x − y|²."""
     total = 0.0
@@ -80,13 +80,13 @@ def separation(x, y):
     return total
 
 
-@kernel
+@lean_kernel
 def distance_of(s):
     """d from s = sinh²(d/2)."""
     return log1p(2.0 * (s + math.sqrt(s * (s + 1.0))))
 
 
-@kernel
+@lean_kernel
 def towards(x, gap_x, y, gap_y, out):
     """The unit vector (in ball coordinates) from `x` towards `y`; returns s = sinh²(d/2)."""
     norm2 = separation(x, y)
@@ -99,7 +99,7 @@ def towards(x, gap_x, y, gap_y, out):
     return norm2 / (gap_x * gap_y)
 
 
-@kernel
+@lean_kernel
 def move(x, gap_x, v, out):
     """From `x` along `v`, given in an orthonormal frame: the Möbius sum x ⊕ tanh(|v|/2) v/|v|.
 
@@ -130,14 +130,14 @@ def move(x, gap_x, v, out):
     return gap_x * step_gap / denominator
 
 
-@kernel
+@lean_kernel
 def move_or_nan(x, gap_x, v, out):
     """`move`, with NaN for a point that coordinates cannot hold."""
     if not move(x, gap_x, v, out) >= SMALLEST_GAP:
         out[:] = math.nan
 
 
-@kernel
+@lean_kernel
 def keep_inside(x):
     """Bring `x` back to where points belong if rounding put it too near the boundary or beyond."""
     scale = 1.0 - 2.0**-52

@@ -1,11 +1,12 @@
 """Hyperbolic space of curvature −1 in the Poincaré ball; d = 2 is the paper's Poincaré disk."""
 
 import math
+from collections import deque
 from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import copy_into, implements, kernel
+from rhmm._jit import copy_into, implements, kernel, lean_kernel
 from rhmm.gaussian.hyperbolic import HyperbolicGaussian, sample_radius
 from rhmm.manifolds import verbs
 from rhmm.manifolds.ball import (
@@ -20,6 +21,7 @@ from rhmm.manifolds.ball import (
     towards,
     which_inside,
 )
+from rhmm.manifolds.ball_groups import ROOM, measure, separations, take_steps
 from rhmm.manifolds.hyperbolic_mean import newton_step, newton_sums, search_centre
 from rhmm.manifolds.manifold import Manifold
 from rhmm.manifolds.registry import register_manifold
@@ -87,9 +89,13 @@ class Hyperbolic(Manifold):
     def n_centre_sums(self):
         return 1 + self.dim + self.dim**2
 
-    def approach(self, points, weights, centres, d2):
-        centres, d2 = centres.copy(), d2.copy()
-        _approach(self.geometry, points, weights, centres, d2)
+    def approach(self, points, weights, centres, d2, each=map):
+        centres, d2, rows = centres.copy(), d2.copy(), _in_rows(points)
+
+        def step(i: int) -> None:
+            _approach(self.geometry, points, rows, weights[i], centres[i], d2[i])
+
+        deque(each(step, range(len(centres))), maxlen=0)
         return centres, d2
 
     def first_guess(self, points, weights):
@@ -145,7 +151,7 @@ def _holds(geometry, x):
 def _prepared(geometry, points):
     """`_in_rows`, and below it five rows of working memory for `weighted_step`."""
     dim, count = geometry.dim, len(points)
-    layout = np.empty((dim + 6, max(count, dim)))
+    layout = np.empty((dim + 6, max(count, 2 * dim, ROOM)))
     rows = _in_rows(points)
     for k in range(dim + 1):
         copy_into(layout[k, :count], rows[k])
@@ -162,26 +168,15 @@ def _squared_distances(geometry, points, centres, d2):
 @implements(verbs.distances_to, BallGeometry)
 def _distances_to(geometry, layout, first, last, centre, d2):
     """From sinh²(d/2) = |y − c|² / ((1 − |y|²)(1 − |c|²)), eq. (18)."""
-    _separations(layout, first, last, centre, d2)
+    separations(layout, first, last, centre, d2)
     gaps, centre_gap = layout[geometry.dim, first:last], gap(centre)
     for t in range(len(gaps)):
         d2[t] = distance_of(d2[t] / (centre_gap * gaps[t])) ** 2
 
 
-@kernel
-def _separations(layout, first, last, centre, out):
-    """``out[t]`` = |y − c|²."""
-    if len(centre) == 2:  # the disk: one loop instead of three
-        x, y = centre[0], centre[1]
-        xs, ys = layout[0, first:last], layout[1, first:last]
-        for t in range(len(xs)):
-            out[t] = (xs[t] - x) ** 2 + (ys[t] - y) ** 2
-        return
-    out[: last - first] = 0.0
-    for k in range(len(centre)):
-        row = layout[k, first:last]
-        for t in range(len(row)):
-            out[t] += (row[t] - centre[k]) ** 2
+@implements(verbs.distances_from, BallGeometry)
+def _distances_from(geometry, layout, first, last, centres, d2):
+    measure(layout, first, last, centres, d2)
 
 
 @implements(verbs.weighted_step, BallGeometry)
@@ -189,7 +184,7 @@ def _weighted_step(geometry, layout, first, last, weights, tau, centre):
     dim, centre_gap = geometry.dim, gap(centre)
     work = layout[dim + 1 :]
     norm2, d2, pull, step, moved = work[0], work[1], work[2], work[3], work[4]
-    _separations(layout, first, last, centre, norm2)
+    separations(layout, first, last, centre, norm2)
     gaps = layout[dim, first:last]
     for t in range(len(gaps)):
         product = centre_gap * gaps[t]
@@ -214,7 +209,12 @@ def _weighted_step(geometry, layout, first, last, weights, tau, centre):
     return total
 
 
-@kernel
+@implements(verbs.weighted_steps, BallGeometry)
+def _weighted_steps(geometry, layout, first, last, weights, taus, centres, totals):
+    take_steps(layout, first, last, weights, taus, centres, totals)
+
+
+@lean_kernel
 def _geodesic_weights(s, distance, tau, gap_x, gap_z):
     """The numbers a, b and denominator of x #_τ z = (a x + b z)/denominator.
 
@@ -323,13 +323,16 @@ def _recentre(geometry, points, weights, centres, d2, most_steps):
 
 
 @kernel
-def _approach(geometry, points, weights, centres, d2):
-    """One step of Newton's method from centres whose d² are known; these become those after it."""
-    rows, sums = _in_rows(points), np.empty(1 + geometry.dim + geometry.dim**2)
-    for i in range(len(centres)):
-        newton_sums(rows, weights[i], centres[i], d2[i], sums)
-        newton_step(sums, 1.0, centres[i])
-        verbs.distances_to(geometry, rows, 0, len(points), centres[i], d2[i])
+def _approach(geometry, points, rows, weights, centre, d2):
+    verbs.approach(geometry, points, rows, weights, centre, d2)
+
+
+@implements(verbs.approach, BallGeometry)
+def _approach_one(geometry, points, layout, weights, centre, d2):
+    sums = np.empty(1 + geometry.dim + geometry.dim**2)
+    newton_sums(layout, weights, centre, d2, sums)
+    newton_step(sums, 1.0, centre)
+    verbs.distances_to(geometry, layout, 0, len(points), centre, d2)
 
 
 @implements(verbs.centre_sums, BallGeometry)

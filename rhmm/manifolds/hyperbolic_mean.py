@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from rhmm._jit import copy_into, kernel
+from rhmm._jit import copy_into, kernel, lean_kernel
 from rhmm.manifolds import verbs
 from rhmm.manifolds.ball import SMALLEST_GAP, gap, move
 
@@ -125,15 +125,18 @@ def _newton_system(rows, weights, centre, d2, gradient, hessian):
     return _sum(values)
 
 
-@kernel
+@lean_kernel
 def _sum(lanes):
-    total = 0.0
-    for t in range(len(lanes)):
-        total += lanes[t]
-    return total
+    """Of `_BLOCK` numbers, which are overwritten: halves are added to each other."""
+    half = len(lanes) // 2
+    while half > 0:
+        for t in range(half):
+            lanes[t] += lanes[half + t]
+        half //= 2
+    return lanes[0]
 
 
-@kernel
+@lean_kernel
 def _solve(matrix, vector, out):
     """Solve a small positive definite system by elimination; overwrites `matrix`."""
     n = len(vector)

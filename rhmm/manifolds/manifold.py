@@ -9,6 +9,7 @@ from rhmm.exceptions import warn_not_converged
 from rhmm.gaussian.radial import RadialGaussian
 from rhmm.manifolds import verbs
 from rhmm.manifolds.points import PointSet, broadcast
+from rhmm.threads import Map
 from rhmm.validation import (
     SMALLEST_MODERATE,
     as_generator,
@@ -171,14 +172,20 @@ class Manifold(PointSet):
         converged = verbs.recentre_held(self.geometry, points, weights, centres, d2, most_steps)
         return centres, d2, converged
 
-    def approach(self, points, weights, centres, d2) -> tuple[np.ndarray, np.ndarray]:
+    def approach(
+        self, points, weights, centres, d2, each: Map = map
+    ) -> tuple[np.ndarray, np.ndarray]:
         """The centres after one step towards their centres of mass, and d² to them, from centres
-        to which the points have the squared distances `d2` (N, T).
+        to which the points have the squared distances `d2` (N, T). `each` maps by several threads.
 
         A manifold on which the distances shorten the step should make use of them.
         """
-        centres, d2, _ = self.recentre(points, weights, centres, 1)
-        return centres, d2
+
+        def step(i: int) -> tuple[np.ndarray, np.ndarray, bool]:
+            return self.recentre(points, weights[i : i + 1], centres[i : i + 1], 1)
+
+        moved, d2, _ = zip(*each(step, range(len(centres))), strict=True)
+        return np.concatenate(moved), np.concatenate(d2)
 
     @property
     def n_centre_sums(self) -> int:

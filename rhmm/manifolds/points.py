@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from rhmm._jit import kernel
+from rhmm.manifolds import verbs
 from rhmm.validation import as_numbers, check_unmasked, nan_where_masked
 
 
@@ -51,7 +51,7 @@ class PointSet(ABC):
             raise ValueError(
                 f"{name} must hold observations in shape {self._shape('T')}, not {X.shape}"
             )
-        observed = _without_nan(X.reshape(len(X), -1))
+        observed = verbs.without_nan(X.reshape(len(X), -1))
         if not (observed.any() or allow_all_missing):
             raise ValueError(f"{name} must hold at least one observation that is not NaN")
         good = self.belongs(X) | ~observed
@@ -101,12 +101,3 @@ def broadcast(name, shape, other) -> tuple[int, ...]:
         return np.broadcast_shapes(shape, other)
     except ValueError:
         raise ValueError(f"{name} of batch shape {shape} does not fit {other}") from None
-
-
-@kernel
-def _without_nan(rows):
-    whole = np.ones(len(rows), np.bool_)
-    for t in range(len(rows)):
-        for q in range(rows.shape[1]):
-            whole[t] &= not np.isnan(rows[t, q])
-    return whole

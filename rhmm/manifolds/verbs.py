@@ -90,6 +90,20 @@ def distances_to(geometry, layout, first, last, centre, d2):
 
 
 @verb
+def distances_from(geometry, layout, first, last, centres, d2):
+    """The same to N centres, those of one after those of another: with T = last − first points
+    ``d2[i * T + t] = d²(points[first + t], centres[i])``.
+
+    T may be small, as in the groups of a streaming learner. A manifold whose distances run in
+    vectors should implement this verb so that they run over all centres at once.
+    """
+    size = last - first
+    for i in range(len(centres)):
+        mine = d2[i * size : (i + 1) * size]
+        distances_to(geometry, layout, first, last, centres[i], mine)
+
+
+@verb
 def squared_distances(geometry, points, centres, d2):
     """``d2[i, t] = d²(points[t], centres[i])``, shape (N, T)."""
     layout = prepared(geometry, points)
@@ -134,6 +148,19 @@ def weighted_step(geometry, layout, first, last, weights, tau, centre):
     exp_into(geometry, centre, step, moved)
     copy_into(centre, moved)
     return total
+
+
+@verb
+def weighted_steps(geometry, layout, first, last, weights, taus, centres, totals):
+    """`weighted_step` of N centres by τ (N,) with weights (N, T); what it returns goes to `totals`.
+
+    A centre whose τ is 0 stays, and has no total. As for `distances_from`, T may be small.
+    """
+    for i in range(len(centres)):
+        if taus[i] > 0.0:
+            totals[i] = weighted_step(
+                geometry, layout, first, last, weights[i], taus[i], centres[i]
+            )
 
 
 @verb
@@ -247,6 +274,25 @@ def recentre_held(geometry, points, weights, centres, d2, most_steps):
     return converged
 
 
+@verb
+def approach(geometry, points, layout, weights, centre, d2):
+    """Move `centre` by one step of `recentre`, from where the points (T, *point_shape), which are
+    `prepared` in `layout`, have the squared distances `d2` (T,); these become those after it.
+
+    A centre that double precision cannot hold stays where it was. A manifold on which the distances
+    shorten the step should implement this verb.
+    """
+    one = np.int64(1)  # a plain 1 would be a type of its own, and have the search compiled twice
+    recentre_held(
+        geometry,
+        points,
+        weights.reshape((1, len(weights))),
+        centre.reshape((1, *centre.shape)),
+        d2.reshape((1, len(d2))),
+        one,
+    )
+
+
 # Kernels that bring verbs to Python
 
 
@@ -288,3 +334,13 @@ def exp_many(geometry, x, v, out):
 def geodesic_many(geometry, x, z, tau, out):
     for t in range(len(out)):
         geodesic_into(geometry, x[t], z[t], tau[t], out[t])
+
+
+@kernel
+def without_nan(rows):
+    """Which of the rows (T, K) are numbers, shape (T,)."""
+    whole = np.ones(len(rows), np.bool_)
+    for t in range(len(rows)):
+        for q in range(rows.shape[1]):
+            whole[t] &= not np.isnan(rows[t, q])
+    return whole

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import kernel
+from rhmm._jit import kernel, lean_kernel
 from rhmm.gaussian.table import half_precision_and_log_z, radial_table
 from rhmm.inference.forward import forward_pass
 from rhmm.inference.forward_backward import smooth_pass
@@ -94,7 +94,7 @@ def climb_all(
     return likelihood
 
 
-@kernel
+@lean_kernel
 def outlying(dim: int) -> float:
     """d²/2σ² of an outlier, at least: far beyond what Gaussians of this dimension have."""
     return 0.5 * dim + 10.0 * math.sqrt(0.5 * dim) + 10.0
@@ -126,8 +126,9 @@ def _climb(
     n, size = len(delta), len(points)
     d2, weights, zeta_sum = np.empty((n, size)), np.empty((n, size)), np.empty((n, n))
     outlier = np.zeros(size, np.bool_)
-    one = np.int64(1)  # a plain 1 would be a type of its own, and have the search compiled twice
-    verbs.squared_distances(geometry, points, means, d2)
+    layout = verbs.prepared(geometry, points)
+    for i in range(n):
+        verbs.distances_to(geometry, layout, 0, size, means[i], d2[i])
     likelihood = _filter(table, d2, ends, limit, delta, transmat, alpha, density, outlier)
     for _ in range(steps):
         zeta_sum[:] = 1.0 / n
@@ -142,8 +143,7 @@ def _climb(
             for j in range(n):
                 transmat[i, j] = zeta_sum[i, j] / leaving
             if occupied > _LEAST_WEIGHT:
-                mine = slice(i, i + 1)
-                verbs.recentre_held(geometry, points, weights[mine], means[mine], d2[mine], one)
+                verbs.approach(geometry, points, layout, weights[i], means[i], d2[i])
             for t in range(size):
                 spread += weights[i, t] * d2[i, t]
             delta[i] = max((spread + prior) / (occupied + 1.0), least_delta)
@@ -162,7 +162,7 @@ def _filter(table, d2, ends, limit, delta, transmat, alpha, density, outlier):
     for i in range(n):
         half_precision, log_z[i] = half_precision_and_log_z(table, delta[i])
         eta[i] = -half_precision
-    scaled_densities_into(d2, eta, log_z, density, shift)
+    scaled_densities_into(d2, eta, log_z, 0, size, density, shift)
     if _find_outliers(d2, eta, limit, outlier) > 0:
         for t in range(size):
             if outlier[t]:
@@ -192,7 +192,7 @@ def _find_outliers(d2, eta, limit, outlier):
     return count
 
 
-@kernel
+@lean_kernel
 def _limit_of(values, most):
     """The least of the values that at most so many others exceed."""
     limit, left = math.inf, most

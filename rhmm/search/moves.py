@@ -6,11 +6,12 @@ or a merge alone leads from a model of N states to one of N + 1 or N − 1.
 """
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import kernel
+from rhmm._jit import kernel, lean_kernel
 from rhmm.gaussian.table import half_precision_and_log_z, radial_table
 from rhmm.manifolds import verbs
 from rhmm.search.climbing import Fit, climbed
@@ -54,10 +55,8 @@ class Appraisal(NamedTuple):
     @property
     def _value(self) -> np.ndarray:
         """Of the move that splits k and merges i < j, shape (N, N, N) in this order."""
-        n = len(self.gain)
         value = self.gain[:, None, None] - self.loss
-        k, i, j = np.indices((n, n, n))
-        value[(i >= j) | (k == i) | (k == j)] = -np.inf
+        value[_no_moves(len(self.gain))] = -np.inf
         return value
 
     def moves(self, most: int) -> list[Move]:
@@ -66,6 +65,13 @@ class Appraisal(NamedTuple):
         best = np.argsort(-value, axis=None, kind="stable")[:most]
         found = np.stack(np.unravel_index(best, value.shape), axis=1)
         return [Move(k, self.seeds[k], i, j) for k, i, j in found if value[k, i, j] > -np.inf]
+
+
+@lru_cache(16)  # every review asks for it
+def _no_moves(n: int) -> np.ndarray:
+    """Which splits of k and merges of i and j cannot go together, shape (N, N, N)."""
+    k, i, j = np.indices((n, n, n))
+    return (i >= j) | (k == i) | (k == j)
 
 
 def appraise(sample: Sample, fit: Fit, rng: np.random.Generator) -> Appraisal:
@@ -143,7 +149,8 @@ def fitted(sample: Sample, gamma, means, prior: float, steps: int) -> Fit:
 @kernel
 def _appraise_splits(geometry, table, points, gamma, delta, least_delta, uniforms, gain, seeds):
     size, n = gamma.shape
-    near, far = np.empty((1, size)), np.empty((1, size))
+    layout = verbs.prepared(geometry, points)
+    near, far = np.empty(size), np.empty(size)
     weights, further = np.empty(size), np.empty(size)
     for i in range(n):
         gain[i], mass = -math.inf, 0.0
@@ -154,31 +161,40 @@ def _appraise_splits(geometry, table, points, gamma, delta, least_delta, uniform
             continue
         for u in range(uniforms.shape[1]):
             a = _drawn(weights, uniforms[i, u, 0])
-            verbs.squared_distances(geometry, points, points[a : a + 1], near)
+            verbs.distances_to(geometry, layout, 0, size, points[a], near)
             for t in range(size):
-                further[t] = weights[t] * near[0, t]
+                further[t] = weights[t] * near[t]
             b = _drawn(further, uniforms[i, u, 1])
-            verbs.squared_distances(geometry, points, points[b : b + 1], far)
-            after = _cost_of_halves(table, weights, near[0], far[0], least_delta)
+            verbs.distances_to(geometry, layout, 0, size, points[b], far)
+            after = _cost_of_halves(table, weights, near, far, least_delta)
             found = mass * _cost(table, delta[i]) - after
             if found > gain[i]:
                 gain[i], seeds[i, 0], seeds[i, 1] = found, a, b
 
 
-@kernel
+@lean_kernel
 def _cost_of_halves(table, weights, near, far, least_delta):
     """Nats that the points take if each belongs to the nearer of two seeds."""
-    mass, spread = np.full(2, 1e-12), np.zeros(2)
-    for t in range(len(weights)):
-        side = 1 if far[t] < near[t] else 0
-        mass[side] += weights[t]
-        spread[side] += weights[t] * min(far[t], near[t])
-    total = 0.0
-    for side in range(2):
-        # Around one of the points, instead of their mean, d² is about twice as large.
-        delta = max(0.5 * spread[side] / mass[side], least_delta)
-        total += mass[side] * (_cost(table, delta) - math.log(mass[side] / mass.sum()))
-    return total
+    mass, spread = 1e-12, 0.0
+    other_mass, other_spread = 1e-12, 0.0
+    for t in range(len(weights)):  # which side is a matter of chance: branches would be slow
+        is_other = 1.0 if far[t] < near[t] else 0.0
+        weight, square = weights[t], weights[t] * min(far[t], near[t])
+        mass += (1.0 - is_other) * weight
+        spread += (1.0 - is_other) * square
+        other_mass += is_other * weight
+        other_spread += is_other * square
+    whole = mass + other_mass
+    return _cost_of_half(table, mass, spread, whole, least_delta) + _cost_of_half(
+        table, other_mass, other_spread, whole, least_delta
+    )
+
+
+@lean_kernel
+def _cost_of_half(table, mass, spread, whole, least_delta):
+    # Around one of the points, instead of their mean, d² is about twice as large.
+    delta = max(0.5 * spread / mass, least_delta)
+    return mass * (_cost(table, delta) - math.log(mass / whole))
 
 
 @kernel
@@ -197,17 +213,20 @@ def _appraise_merges(table, visits, delta, between, loss):
                 loss[i, j] = (w + v) * _cost(table, together) - apart
 
 
-@kernel
+@lean_kernel
 def _cost(table, delta):
     """Nats that a point of a state with this δ takes on average."""
     half_precision, log_z = half_precision_and_log_z(table, delta)
     return half_precision * delta + log_z
 
 
-@kernel
+@lean_kernel
 def _drawn(weights, uniform):
     """The index where the cumulative weight reaches this share of all."""
-    target, total = uniform * weights.sum(), 0.0
+    target, total = 0.0, 0.0
+    for t in range(len(weights)):
+        target += weights[t]
+    target *= uniform
     for t in range(len(weights)):
         total += weights[t]
         if total >= target and weights[t] > 0.0:

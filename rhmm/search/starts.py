@@ -5,14 +5,15 @@ import numpy as np
 from rhmm._jit import kernel
 from rhmm.clustering import place_seeds
 from rhmm.manifolds import verbs
+from rhmm.parameters import median
 from rhmm.search.climbing import Fit, climb_all, climbed
 from rhmm.search.sample import Sample
 
 _TRIALS = 4
 """Points that compete to be the next seed."""
 _LOOKS, _FAR, _MOST_FAR = 9, 25.0, 0.03
-"""Points from which the d² of all others are compared, how many times the usual one is far, and the
-share of the points that can be."""
+"""Points from which the d² of all others are compared, an odd number; how many times the usual one
+is far, and the share of the points that can be."""
 
 
 def starts(
@@ -55,10 +56,12 @@ def _without_far_points(sample: Sample) -> np.ndarray:
     """The points but for outliers, of which every seeding would take as many as it can."""
     points = sample.points
     looks = np.linspace(0, len(points) - 1, _LOOKS).astype(int)
-    away = np.median(sample.manifold.squared_distances(points, points[looks]), axis=0)
+    d2 = sample.manifold.squared_distances(points, points[looks])
+    away = np.sort(d2, axis=0)[_LOOKS // 2]
     most = int(_MOST_FAR * len(points))
     furthest = np.partition(away, len(points) - 1 - most)[len(points) - 1 - most]
-    return points[away <= max(furthest, _FAR * float(np.median(away)))]
+    near = away <= max(furthest, _FAR * median(away))
+    return points if near.all() else points[near]
 
 
 @kernel

@@ -61,6 +61,8 @@ class Chunk(NamedTuple):
 
 def ends_of(sequence: np.ndarray) -> np.ndarray:
     """Where each of the sequences ends that points belong to, the last of them at T; shape (S,)."""
+    if len(sequence) and sequence[0] == sequence[-1]:  # their numbers never fall
+        return np.array([len(sequence)])
     return np.append(np.flatnonzero(np.diff(sequence)) + 1, len(sequence))
 
 

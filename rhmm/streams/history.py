@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from rhmm._jit import kernel
 from rhmm.manifolds import Manifold
 from rhmm.search import Sample
 from rhmm.streams.checks import MOST, check_array, check_points, check_whole
@@ -96,13 +97,11 @@ class History:
             self.points[begin : self.seen] = points
             self.sequence[begin : self.seen] = sequence
             return
-        first = every * math.ceil(begin // _BLOCK / every)
-        for block in range(first, math.ceil(self.seen / _BLOCK), every):
-            start = max(block * _BLOCK, begin)
-            end = min((block + 1) * _BLOCK, self.seen)
-            at = block // every * _BLOCK + start % _BLOCK
-            room, new = slice(at, at + end - start), slice(start - begin, end - begin)
-            self.points[room], self.sequence[room] = points[new], sequence[new]
+        size = len(self.points)
+        _keep(
+            points.reshape(len(points), -1), sequence, begin, every, self.points.reshape(size, -1),
+            self.sequence,
+        )  # fmt: skip
 
     @staticmethod
     def _count(seen: int, every: int) -> int:
@@ -125,7 +124,8 @@ class History:
             points, sequence = points[kept], sequence[kept]
         ends = ends_of(sequence)
         if self.every * step > 1:
-            ends = np.union1d(np.arange(_BLOCK, len(points), _BLOCK), ends)
+            blocks = np.arange(_BLOCK, len(points), _BLOCK)
+            ends = np.append(blocks, ends) if len(ends) == 1 else np.union1d(blocks, ends)
         return Sample(manifold, points, ends, least_delta)
 
     def check(self, size: int, manifold: Manifold) -> None:
@@ -134,3 +134,16 @@ class History:
         check_array("sequence", self.sequence, (len(self.points),), np.int64)
         check_whole("recorded", self.seen, 0, MOST)
         check_points("record", self.points[: self.kept], manifold)
+
+
+@kernel
+def _keep(points, sequence, begin, every, record, record_sequence):
+    """Write one block of `every` into the record, of points (T, K) before which there were `begin`
+    others."""
+    end = begin + len(points)
+    for block in range((begin // _BLOCK + every - 1) // every * every, end // _BLOCK + 1, every):
+        for k in range(max(block * _BLOCK, begin), min((block + 1) * _BLOCK, end)):
+            at = block // every * _BLOCK + k % _BLOCK
+            for q in range(points.shape[1]):
+                record[at, q] = points[k - begin, q]
+            record_sequence[at] = sequence[k - begin]

@@ -88,7 +88,15 @@ AnySettings = StreamingSettings | ShapedSettings
 
 
 @implements(emission.log_densities, ShapedState)
-def _log_densities(state, geometry, layout, first, last, i, out):
+def _log_densities(state, geometry, layout, first, last, out):
+    size = last - first
+    for i in range(len(state.visits)):
+        mine = out[i * size : (i + 1) * size]
+        _log_densities_of(state, geometry, layout, first, last, i, mine)
+
+
+@kernel
+def _log_densities_of(state, geometry, layout, first, last, i, out):
     size, dim = last - first, state.scatter.shape[1]
     coordinates, log_volume = np.empty((size, dim)), np.empty(size)
     verbs.normal_coordinates(geometry, layout, first, last, state.means[i], coordinates, log_volume)
@@ -103,8 +111,19 @@ def _log_densities(state, geometry, layout, first, last, i, out):
         out[t] = state.log_det[i] + at_mean - radial - log_volume[t]
 
 
-@implements(emission.learn_spread, ShapedState)
-def _learn_spread(state, geometry, table, settings, layout, begin, weights, visited, tau, i):
+@implements(emission.learn_spreads, ShapedState)
+def _learn_spreads(
+    state, geometry, table, settings, layout, begin, weights, visited, tau, steps, totals
+):
+    for i in range(len(weights)):
+        if tau[i] > 0.0:
+            _learn_spread(
+                state, geometry, settings, layout, begin, weights[i], visited[i], tau[i], i
+            )
+
+
+@kernel
+def _learn_spread(state, geometry, settings, layout, begin, weights, visited, tau, i):
     size, dim, scatter = len(weights), settings.dim, state.scatter[i]
     coordinates, log_volume = np.empty((size, dim)), np.empty(size)
     verbs.normal_coordinates(

@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import copy_into, kernel
+from rhmm._jit import copy_into, kernel, lean_kernel
 from rhmm.manifolds import verbs
 from rhmm.search.climbing import outlying
 from rhmm.streams import emission
@@ -107,10 +107,8 @@ def learn(geometry, table, settings, X, observed, begins, state, filtered, predi
 
     Unless empty, `filtered` receives P(s_k | y_1..y_k) and `predictive` log p(y_k | y_1..y_{k−1}).
     """
-    transmat, alpha, density, latest = state.transmat, state.alpha, state.density, state.filtered
-    room, n = alpha.shape
-    lag = room // 2
-    k, held = state.counters
+    room, n = state.alpha.shape
+    held = state.counters[1]
     if not 0 <= held < room:
         raise ValueError("counters of a streaming state must be below its room")
     # What is held and what is new in one row: index held + u is X[u].
@@ -121,34 +119,63 @@ def learn(geometry, table, settings, X, observed, begins, state, filtered, predi
         if missing[t]:
             copy_into(points[t], state.means[0])  # of no weight, but a point
     layout = verbs.prepared(geometry, points)
-    scaled, shift = np.empty((n, room)), np.empty(room)
-    gamma, pair, v, mass = np.empty((n, lag)), np.empty((n, n)), np.empty(n), np.empty(n)
-    predicted = np.empty(n)
+    gamma, pair, work = np.empty((n, room // 2)), np.empty((n, n)), np.empty((7, n))
+    begin = _take_in(
+        geometry, table, settings, layout, missing, starts, len(X), state, filtered, predictive,
+        trace, np.empty(n * room), np.empty(room), gamma, pair, work,
+    )  # fmt: skip
+    held = state.counters[1]
+    copy_into(state.points[:held], points[begin:])
+    copy_into(state.missing[:held], missing[begin:])
+    copy_into(state.begins[:held], starts[begin:])
+    state.points[held:], state.missing[held:], state.begins[held:] = 0.0, False, False
+    for t in range(held):
+        if state.missing[t]:
+            state.points[t] = 0.0
+
+
+@lean_kernel
+def _take_in(
+    geometry, table, settings, layout, missing, starts, count, state, filtered, predictive, trace,
+    scaled, shift, gamma, pair, work,
+):  # fmt: skip
+    """Learn from the last `count` of the points in `layout`, those before are held.
+
+    Returns the first point that is held in the end. What comes after `trace` is working memory.
+    """
+    transmat, alpha, density, latest = state.transmat, state.alpha, state.density, state.filtered
+    room, n = alpha.shape
+    lag = room // 2
+    k, held = state.counters[0], state.counters[1]
+    predicted = work[4]
     log_likelihood, credit = state.log_likelihood[0], state.credit[0]
     zero = np.int64(0)  # a plain 0 would be a type of its own, and have `_step` compiled twice
     begin, done, row = zero, zero, zero
-    while done < len(X):
+    while done < count:
         # Until 2ℓ are held the parameters stand still.
-        size = min(room - held, len(X) - done)
+        size = min(room - held, count - done)
         _densities(geometry, layout, begin + held, begin + held + size, state, scaled, shift)
-        faint = -np.max(state.log_z) - outlying(settings.dim)
+        faint = _faintest(state.log_z) - outlying(settings.dim)
         for u in range(size):
             known, scale = not missing[begin + held], 0.0
             if starts[begin + held]:
                 start_law(transmat, predicted)
             else:
                 for j in range(n):
-                    predicted[j] = 0.0
+                    mass = 0.0
                     for i in range(n):
-                        predicted[j] += latest[i] * transmat[i, j]
+                        mass += latest[i] * transmat[i, j]
+                    predicted[j] = mass
             for j in range(n):
-                density[held, j] = scaled[j, u] if known else 1.0
-                alpha[held, j] = predicted[j] * density[held, j]
-                scale += alpha[held, j]
+                likely = scaled[j * size + u] if known else 1.0
+                density[held, j] = likely
+                joint = predicted[j] * likely
+                latest[j] = joint
+                scale += joint
             inverse = 1.0 / scale
             for j in range(n):
-                alpha[held, j] *= inverse
-                latest[j] = alpha[held, j]
+                latest[j] *= inverse
+                alpha[held, j] = latest[j]
             log_predictive = math.log(scale) + shift[u] if known else 0.0
             log_likelihood += log_predictive
             if known:
@@ -159,15 +186,18 @@ def learn(geometry, table, settings, X, observed, begins, state, filtered, predi
             if len(predictive):
                 predictive[done] = log_predictive
             if len(filtered):
-                copy_into(filtered[done], latest)
+                for j in range(n):
+                    filtered[done, j] = latest[j]
             held, done, k = held + 1, done + 1, k + 1
             if held == room:
                 _smooth(
-                    transmat, alpha, density, missing[begin:], starts[begin:], gamma, pair, v, mass
+                    transmat, alpha, density, missing, starts, begin, gamma, pair, work[5], work[6]
                 )
-                _step(geometry, table, settings, layout, begin, gamma, pair, state)
-                copy_into(alpha[:lag], alpha[lag:])
-                copy_into(density[:lag], density[lag:])
+                _step(geometry, table, settings, layout, begin, gamma, pair, state, work)
+                for t in range(lag):
+                    for i in range(n):
+                        alpha[t, i] = alpha[lag + t, i]
+                        density[t, i] = density[lag + t, i]
                 begin, held = begin + lag, lag
             is_due = settings.trace_every > 0 and k % settings.trace_every == 0
             if is_due and row < len(trace.step):
@@ -176,38 +206,40 @@ def learn(geometry, table, settings, X, observed, begins, state, filtered, predi
                     latest, state.visits, log_likelihood,
                 )  # fmt: skip
                 row += 1
-    copy_into(state.points[:held], points[begin:])
-    copy_into(state.missing[:held], missing[begin:])
-    copy_into(state.begins[:held], starts[begin:])
-    state.points[held:], state.missing[held:], state.begins[held:] = 0.0, False, False
-    for t in range(held):
-        if state.missing[t]:
-            state.points[t] = 0.0
     state.counters[0], state.counters[1] = k, held
     state.log_likelihood[0], state.credit[0] = log_likelihood, credit
+    return begin
 
 
-@kernel
+@lean_kernel
+def _faintest(log_z):
+    """The least of all largest densities, as a logarithm."""
+    faintest = math.inf
+    for i in range(len(log_z)):
+        faintest = min(faintest, -log_z[i])
+    return faintest
+
+
+@lean_kernel
 def _densities(geometry, layout, first, last, state, scaled, shift):
-    """p_i(y_t) as ``scaled[i, t − first]``, divided by the largest of each time, whose log is
-    `shift`.
+    """p_i(y_t) of T points as ``scaled[i * T + t − first]``, divided by the largest of each time,
+    whose log is `shift`.
     """
     n, size = len(state.delta), last - first
-    for i in range(n):
-        emission.log_densities(state, geometry, layout, first, last, i, scaled[i])
-    copy_into(shift[:size], scaled[0, :size])
-    for i in range(1, n):
-        mine = scaled[i]
-        for t in range(size):
-            shift[t] = max(shift[t], mine[t])
-    for i in range(n):
-        mine = scaled[i]
-        for t in range(size):
-            mine[t] = exp(mine[t] - shift[t])
+    emission.log_densities(state, geometry, layout, first, last, scaled[: n * size])
+    for t in range(size):
+        largest = scaled[t]
+        for i in range(1, n):
+            largest = max(largest, scaled[i * size + t])
+        shift[t] = largest
+        for i in range(n):
+            scaled[i * size + t] -= largest
+    for k in range(n * size):
+        scaled[k] = exp(scaled[k])
 
 
-@kernel
-def _smooth(transmat, alpha, density, missing, starts, gamma, pair, v, mass):
+@lean_kernel
+def _smooth(transmat, alpha, density, missing, starts, begin, gamma, pair, v, mass):
     """Back over all that is held: γ of the older half, and the sum of its ζ; 0 where missing.
 
     What comes after the end of a sequence says nothing about it.
@@ -217,7 +249,7 @@ def _smooth(transmat, alpha, density, missing, starts, gamma, pair, v, mass):
     pair[:] = 0.0
     for t in range(2 * lag - 2, -1, -1):
         total, largest = 0.0, 0.0
-        if starts[t + 1]:
+        if starts[begin + t + 1]:
             for i in range(n):
                 mass[i], v[i] = 1.0, 0.0
         else:
@@ -228,7 +260,7 @@ def _smooth(transmat, alpha, density, missing, starts, gamma, pair, v, mass):
         if t < lag:
             for i in range(n):
                 total += alpha[t, i] * mass[i]
-            inverse = 0.0 if missing[t] else 1.0 / total
+            inverse = 0.0 if missing[begin + t] else 1.0 / total
             for i in range(n):
                 share = alpha[t, i] * inverse
                 gamma[i, t] = share * mass[i]
@@ -245,26 +277,32 @@ def _smooth(transmat, alpha, density, missing, starts, gamma, pair, v, mass):
             pair[i, j] *= transmat[i, j]
 
 
-@kernel
-def _step(geometry, table, settings, layout, begin, gamma, pair, state):
-    """Learn from the older half: the formulas at the top of this file."""
+@lean_kernel
+def _step(geometry, table, settings, layout, begin, gamma, pair, state, work):
+    """Learn from the older half: the formulas at the top of this file.
+
+    The first four rows of `work` are working memory.
+    """
     n, lag = gamma.shape
-    transmat = state.transmat
+    transmat, visits = state.transmat, state.visits
+    visited, taus = work[0], work[1]
     for i in range(n):
-        visited = 0.0
+        total = 0.0
         for t in range(lag):
-            visited += gamma[i, t]
-        state.visits[i] = min(state.visits[i] + visited, settings.cap)
-        if visited < NEGLIGIBLE:
+            total += gamma[i, t]
+        visits[i] = min(visits[i] + total, settings.cap)
+        visited[i], taus[i] = total, 0.0
+        if total < NEGLIGIBLE:
             continue
-        tau = -math.expm1(-settings.gain * visited / state.visits[i])
-        share, row_sum = tau / visited, 0.0
+        tau = -math.expm1(-settings.gain * total / visits[i])
+        share, row_sum = tau / total, 0.0
         for j in range(n):
             transmat[i, j] = max((1.0 - tau) * transmat[i, j] + share * pair[i, j], FLOOR)
             row_sum += transmat[i, j]
         for j in range(n):
             transmat[i, j] /= row_sum
-        emission.learn_spread(
-            state, geometry, table, settings, layout, begin, gamma[i], visited, tau, i
-        )
+        taus[i] = tau
+    emission.learn_spreads(
+        state, geometry, table, settings, layout, begin, gamma, visited, taus, work[2], work[3]
+    )
     emission.settle(state, table, settings)

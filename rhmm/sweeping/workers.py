@@ -20,16 +20,10 @@ from threading import Lock, Thread
 from typing import IO, cast
 
 from rhmm.exceptions import ConvergenceWarning, DegenerateWarning
+from rhmm.threads import processors
 from rhmm.validation import check_integer
 
 _MOST_DEATHS = 3
-
-
-def processors() -> int:
-    """Those that this process may run on: in a container or a batch job, fewer than there are."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class WorkerPool(Executor):

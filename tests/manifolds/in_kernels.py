@@ -20,6 +20,24 @@ def distances_to(geometry, points, first, last, centre):
 
 
 @kernel
+def distances_from(geometry, points, first, last, centres):
+    d2 = np.empty(len(centres) * (last - first))
+    verbs.distances_from(geometry, verbs.prepared(geometry, points), first, last, centres, d2)
+    return d2
+
+
+@kernel
+def weighted_steps(geometry, points, first, last, weights, taus, centres, totals):
+    layout = verbs.prepared(geometry, points)
+    verbs.weighted_steps(geometry, layout, first, last, weights, taus, centres, totals)
+
+
+@kernel
+def approach(geometry, points, weights, centre, d2):
+    verbs.approach(geometry, points, verbs.prepared(geometry, points), weights, centre, d2)
+
+
+@kernel
 def holds(geometry, x):
     return verbs.holds(geometry, x)
 

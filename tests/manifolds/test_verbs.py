@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numba.core.errors import TypingError
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
 from rhmm import SPD, Euclidean, Hyperbolic
@@ -12,7 +12,14 @@ from rhmm.manifolds import verbs
 from rhmm.manifolds.euclidean import FlatGeometry
 from tests.manifolds.bare import BareHyperbolic, BareSPD
 from tests.manifolds.cases import CASES, ball_chart, spd_chart
-from tests.manifolds.in_kernels import distances_to, holds, weighted_step
+from tests.manifolds.in_kernels import (
+    approach,
+    distances_from,
+    distances_to,
+    holds,
+    weighted_step,
+    weighted_steps,
+)
 from tests.manifolds.test_spd import stretched
 
 # The steps of the cone take long to compile by themselves; the tests of the online learners hold
@@ -92,6 +99,52 @@ def test_distances_of_a_stretch_of_points(case, first, last):
     centre, points = case.some_points(1)[0], case.some_points(9, seed=1)
     d2 = distances_to(case.manifold.geometry, points, first, last, centre)
     assert_allclose(d2, case.manifold.dist(points[first:last], centre) ** 2, rtol=1e-13)
+
+
+@every_cheap_manifold
+@pytest.mark.parametrize("count", [1, 2, 40])
+@pytest.mark.parametrize(("first", "last"), [(0, 1), (0, 9), (3, 7)])
+def test_distances_of_several_centres_come_one_after_another(case, first, last, count):
+    centres, points = case.some_points(count), case.some_points(9, seed=1)
+    d2 = distances_from(case.manifold.geometry, points, first, last, centres)
+    expected = case.manifold.dist(centres[:, None], points[None, first:last]) ** 2
+    assert_allclose(d2.reshape(expected.shape), expected, rtol=1e-12, atol=1e-24)
+
+
+@every_cheap_manifold
+@pytest.mark.parametrize("count", [1, 2, 40])
+def test_steps_of_several_centres_are_those_of_each(case, count):
+    points, geometry = case.some_points(9, seed=1), case.manifold.geometry
+    alone, together = case.some_points(count), case.some_points(count)
+    weights = np.random.default_rng(0).dirichlet(np.ones(5), count)
+    taus, totals = np.linspace(0.1, 0.5, count), np.empty(count)
+    d2 = [
+        weighted_step(geometry, points, 2, 7, *of_one)
+        for of_one in zip(weights, taus, alone, strict=True)
+    ]
+    weighted_steps(geometry, points, 2, 7, weights, taus, together, totals)
+    assert_allclose(together, alone, rtol=1e-13, atol=1e-13)
+    assert_allclose(totals, d2, rtol=1e-12)
+
+
+@every_cheap_manifold
+def test_a_centre_whose_tau_is_zero_stays(case):
+    points, centres = case.some_points(9, seed=1), case.some_points(3)
+    taus, weights = np.array([0.5, 0.0, 0.5]), np.full((3, 9), 0.1)
+    before = centres.copy()
+    weighted_steps(case.manifold.geometry, points, 0, 9, weights, taus, centres, np.empty(3))
+    moved = (centres != before).reshape(3, -1).any(axis=1)
+    assert_array_equal(moved, [True, False, True])
+
+
+@every_cheap_manifold
+def test_a_step_from_known_distances_is_one_of_the_search(case):
+    points, centre, weights = case.some_points(9, seed=1), case.some_points(1), np.ones((1, 9))
+    expected, expected_d2, _ = case.manifold.recentre(points, weights, centre, 1)
+    d2 = case.manifold.squared_distances(points, centre)
+    approach(case.manifold.geometry, points, weights[0], centre[0], d2[0])
+    assert_allclose(centre, expected, rtol=1e-13, atol=1e-15)
+    assert_allclose(d2, expected_d2, rtol=1e-12)
 
 
 @every_bare_manifold

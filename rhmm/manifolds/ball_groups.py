@@ -1,0 +1,95 @@
+"""Points of the ball beside several centres at a time, for groups too short for vector loops.
+
+A layout has the coordinates of points in rows, below them their gaps, and then working memory.
+"""
+
+import math
+
+from rhmm._jit import copy_into, lean_kernel
+from rhmm.manifolds.ball import distance_of, gap, move
+
+ROOM = 128
+"""Numbers that `measure` and `take_steps` work on at a time, at least."""
+
+
+@lean_kernel
+def measure(layout, first, last, centres, d2):
+    """As many centres at a time as there is room for: short loops do not run in vectors."""
+    size, products = last - first, layout[centres.shape[1] + 1]
+    most = max(len(products) // max(size, 1), 1)
+    for begin in range(0, len(centres), most):
+        some = centres[begin : begin + most]
+        mine = d2[begin * size : (begin + len(some)) * size]
+        _fractions(layout, first, last, some, mine, products)
+        for k in range(len(mine)):
+            mine[k] = distance_of(mine[k] / products[k]) ** 2
+
+
+@lean_kernel
+def _fractions(layout, first, last, centres, norm2, products):
+    """|y − c|² and (1 − |y|²)(1 − |c|²), those of one centre after those of another."""
+    size, gaps = last - first, layout[centres.shape[1], first:last]
+    for i in range(len(centres)):
+        centre_gap, mine = gap(centres[i]), slice(i * size, (i + 1) * size)
+        separations(layout, first, last, centres[i], norm2[mine])
+        row = products[mine]
+        for t in range(size):
+            row[t] = centre_gap * gaps[t]
+
+
+@lean_kernel
+def separations(layout, first, last, centre, out):
+    """``out[t]`` = |y − c|²."""
+    if len(centre) == 2:  # the disk: one loop instead of three
+        x, y = centre[0], centre[1]
+        xs, ys = layout[0, first:last], layout[1, first:last]
+        for t in range(len(xs)):
+            out[t] = (xs[t] - x) ** 2 + (ys[t] - y) ** 2
+        return
+    out[: last - first] = 0.0
+    for k in range(len(centre)):
+        row = layout[k, first:last]
+        for t in range(len(row)):
+            out[t] += (row[t] - centre[k]) ** 2
+
+
+@lean_kernel
+def take_steps(layout, first, last, weights, taus, centres, totals):
+    dim, size = centres.shape[1], last - first
+    work = layout[dim + 1 :]
+    norm2, distances, pulls, products = work[0], work[1], work[2], work[3]
+    most = max(len(norm2) // max(size, 1), 1)
+    for begin in range(0, len(centres), most):
+        some = centres[begin : begin + most]
+        _fractions(layout, first, last, some, norm2, products)
+        for k in range(len(some) * size):
+            square = max(norm2[k], 1e-270)  # as in `weighted_step`
+            distance = distance_of(square / products[k])
+            distances[k] = distance
+            pulls[k] = distance / math.sqrt(square * (square + products[k]))
+        for i in range(len(some)):
+            if taus[begin + i] > 0.0:
+                mine = slice(i * size, (i + 1) * size)
+                totals[begin + i] = _stepped(
+                    layout, first, last, weights[begin + i], taus[begin + i], norm2[mine],
+                    distances[mine], pulls[mine], some[i], work[4],
+                )  # fmt: skip
+
+
+@lean_kernel
+def _stepped(layout, first, last, weights, tau, norm2, distances, pulls, centre, work):
+    """Move `centre` as `weighted_step` does; returns Σ w d²."""
+    dim, centre_gap, total, inwards = len(centre), gap(centre), 0.0, 0.0
+    step, moved = work[:dim], work[dim : 2 * dim]
+    for t in range(len(weights)):
+        total += weights[t] * distances[t] * distances[t]
+        pulls[t] *= weights[t]
+        inwards += pulls[t] * norm2[t]
+    for k in range(dim):
+        row, outwards = layout[k, first:last], 0.0
+        for t in range(len(row)):
+            outwards += pulls[t] * (row[t] - centre[k])
+        step[k] = tau * (centre_gap * outwards - inwards * centre[k])
+    move(centre, centre_gap, step, moved)
+    copy_into(centre, moved)
+    return total
