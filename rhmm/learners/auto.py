@@ -103,8 +103,7 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
         """What the bank knew some time ago, if the latest observations look like that with their
         sensors in another order. It then learns from these observations, too."""
         before, latest = bank.earlier[0], bank.latest.latest(_REFITTED)
-        points = latest.points[::_THINNED]
-        found = best_order(self.manifold, self._law(before), before.transmat, points)
+        found = best_order(self.manifold, before, latest.points[::_THINNED])
         if found.gain < _CLEARLY:
             return None
         seen, settings = self.n_samples_seen_, self._memory("growing")._replace(trace_every=0)

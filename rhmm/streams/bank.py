@@ -43,10 +43,11 @@ from rhmm.streams.checks import (
     check_laws,
     check_points,
     check_positive,
+    check_state,
     check_whole,
 )
 from rhmm.streams.chunk import Chunk, Present
-from rhmm.streams.ensemble import Runner
+from rhmm.streams.ensemble import Ensemble, Runner
 from rhmm.streams.review import Challenger, Recorder
 from rhmm.streams.shaped_kernel import AnyState
 from rhmm.streams.start import ENOUGH
@@ -65,6 +66,8 @@ REFIT_EVERY = 120
 _SETTLED, _TRIAL = 300, 400
 """Observations before the first alarm or look at the sensors, and of a newcomer's trial."""
 _GROWING = len(BANK) - 1
+_EARLIER = "earlier"
+"""How the names of arrays begin that a file keeps of `Bank.earlier`."""
 _REMEMBERED = 100
 """Restarts that are told of, the latest."""
 
@@ -282,9 +285,37 @@ class Bank(Recorder):
         self.scores = self.scores[:-1]
         self.leader = self._best()
 
+    # Files
+
+    def content(self) -> tuple[dict[str, int], dict[str, np.ndarray]]:
+        """What a file keeps of it beside the runners: whole numbers, and arrays."""
+        numbers, arrays = super().content()
+        for e, state in enumerate(self.earlier):
+            arrays |= {f"{_EARLIER}{e}.{name}": array for name, array in state._asdict().items()}
+        return numbers, arrays
+
+    @classmethod
+    def restored(cls, learn: Callable, runners: list[Runner], content: dict) -> "Ensemble":
+        """The bank that had this content, to be checked with `check`."""
+        earlier: dict[str, dict[str, np.ndarray]] = {}
+        for name in sorted(content):
+            if name.startswith(_EARLIER):
+                place, field = name.split(".")
+                earlier.setdefault(place, {})[field] = content[name]
+        own = {name: value for name, value in content.items() if not name.startswith(_EARLIER)}
+        bank = super().restored(learn, runners, own)
+        vars(bank)["earlier"] = tuple(type(bank.state)(**fields) for fields in earlier.values())
+        return bank
+
     def check(self, n: int, manifold: Manifold) -> None:
         """Refuse what a file says if it could not have come about."""
         super().check(n, manifold)
+        if len(self.earlier) != (2 if manifold.n_sensors > 1 else 0):
+            raise ValueError("earlier must be two states where points tell of sensors, or none")
+        room = len(self.state.alpha)
+        for state in self.earlier:
+            check_state(state, n, manifold, 0, room - 1, room)
+            check_whole("counters[0]", state.counters[0], 0, self.state.counters[0])
         size, all_seen = _size_of_recent(n), int(self.state.counters[0])
         check_array("recent", self.recent, (size, *manifold.point_shape))
         check_array("recent_sequence", self.recent_sequence, (size,), np.int64)
@@ -296,8 +327,10 @@ class Bank(Recorder):
         check_whole("seen", self.seen, 0, all_seen)
         check_whole("looked", self.looked, 0, self.seen)
         check_whole("calm_until", self.calm_until, 0, self.seen + _SETTLED + _TRIAL)
-        if self.due != -1:  # a newcomer starts from observations alone
-            check_whole("due", self.due, max(size, self.seen), self.seen + size)
+        if self.due != -1:  # a newcomer starts from observations alone, after any trial
+            check_whole("due", self.due, size, self.seen + size)
+            if self.due < self.seen and not self._is_on_trial:
+                raise ValueError(f"due must be at least {self.seen} without a trial")
         check_points("recent", self.recent[size - min(self.seen, size) :], manifold)
         check_laws("transmat", self.transmat)
         check_points("means", self.means, manifold)

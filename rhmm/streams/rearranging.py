@@ -7,14 +7,18 @@ need not start anew. It asks which order explains the latest observations under 
 and moves its states by that. No parameter is fitted, so a few observations tell.
 """
 
+import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from rhmm.emissions import Law
+from rhmm._jit import kernel
 from rhmm.gaussian.table import radial_table
-from rhmm.manifolds import Manifold
+from rhmm.manifolds import Manifold, verbs
 from rhmm.parameters import stationary_law
+from rhmm.streams import emission
+from rhmm.streams.chunk import start_law
 from rhmm.streams.shaped_kernel import AnySettings, AnyState, ShapedState, settle_all
 from rhmm.streams.streaming_kernel import BURST
 
@@ -31,6 +35,7 @@ class Order(NamedTuple):
     """Nats for each observation that it explains them better than the order before."""
 
 
+@lru_cache
 def orders(n_sensors: int) -> np.ndarray:
     """How n sensors can be put on again: shifted around a ring, or the other way round as well.
 
@@ -38,23 +43,43 @@ def orders(n_sensors: int) -> np.ndarray:
     """
     ring = np.arange(n_sensors)
     turned = [np.roll(way, -k) for way in (ring, ring[::-1]) for k in range(n_sensors)]
-    return np.array(list(dict.fromkeys(map(tuple, turned))))
+    ways = np.array(list(dict.fromkeys(map(tuple, turned))))
+    ways.flags.writeable = False
+    return ways
 
 
-def best_order(manifold: Manifold, law: Law, transmat: np.ndarray, points: np.ndarray) -> Order:
-    """The order in which `points` look most like what a chain with this law and A emits.
+def best_order(manifold: Manifold, state: AnyState, points: np.ndarray) -> Order:
+    """The order in which `points` look most like what a stream has learned.
 
     Points are taken one by one, in the chain's stationary law.
     """
-    start = stationary_law(transmat)
     ways = orders(manifold.n_sensors)
-    explained = np.empty((len(ways), len(points)))
-    for w, order in enumerate(ways):
-        scaled, shift = law.scaled_densities(law.view(manifold.rearranged(points, order)))
-        explained[w] = np.log(scaled @ start) + shift
+    seen = np.concatenate([manifold.rearranged(points, order) for order in ways])
+    explained = np.empty(len(seen))
+    explain(manifold.geometry, state, seen, explained)
+    explained = explained.reshape(len(ways), len(points))
     scores = np.maximum(explained, explained.max(axis=0) - _MOST).mean(axis=1)
     best = int(scores.argmax())
     return Order(ways[best], float(scores[best] - scores[0]))
+
+
+@kernel
+def explain(geometry, state, points, out):
+    """The log density of each point alone under the chain's stationary law, into `out` (T,)."""
+    n, size = len(state.delta), len(points)
+    start, logs, most = np.empty(n), np.empty((n, size)), np.empty(size)
+    start_law(state.transmat, start)
+    layout = verbs.prepared(geometry, points)
+    most[:] = -np.inf
+    for i in range(n):
+        emission.log_densities(state, geometry, layout, 0, size, i, logs[i])
+        for t in range(size):
+            most[t] = max(most[t], logs[i, t])
+    for t in range(size):
+        total = 0.0
+        for i in range(n):
+            total += start[i] * math.exp(logs[i, t] - most[t])
+        out[t] = most[t] + math.log(total)
 
 
 def rearranged_state(
