@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rhmm.emissions import RIEMANNIAN, n_parameters
+from rhmm.gaussian.table import radial_table
 from rhmm.learners.learner import OnlineLearner
 from rhmm.learners.shaped import EMISSION, ShapedFit
 from rhmm.learners.streaming import INIT, StreamingHMM
@@ -12,16 +13,24 @@ from rhmm.manifolds import Manifold
 from rhmm.search import Fit, Sample, climbed
 from rhmm.streams import start
 from rhmm.streams.bank import BANK, Bank, memory_of
-from rhmm.streams.chunk import Present
+from rhmm.streams.chunk import Present, begins_of
 from rhmm.streams.ensemble import Ensemble, Runner
+from rhmm.streams.rearranging import best_order, rearranged_state
 from rhmm.streams.shaped_kernel import AnySettings, AnyState
 from rhmm.streams.start import ENOUGH
+from rhmm.streams.streaming_kernel import learn
+from rhmm.streams.trace import empty_trace
 
 _START, _LEAST_START = 20, 50
 """Observations for each state that it starts from, and the least of them in all."""
 _LOST = 0.25
 """Nats for each observation that a newcomer explains them better than a leader that is lost. Fitted
 to 200 observations, it is ahead of a good one by .05; after far jumps it was by .27 and more."""
+_REFITTED, _THINNED = 100, 4
+"""The latest observations that tell in which order the sensors are, and how many of them there are
+for each that is looked at."""
+_CLEARLY = 5.0
+"""Nats for each of them that another order must explain them better: half of what one can tell."""
 
 
 class AutoMemoryRiemannianHMM(StreamingHMM):
@@ -87,8 +96,25 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
 
     def _decide(self, ensemble: Ensemble) -> Ensemble:
         if isinstance(ensemble, Bank):
-            ensemble.decide(self._challenger, self._start_anew)
+            ensemble.decide(self._challenger, self._start_anew, self._refitted)
         return ensemble
+
+    def _refitted(self, bank: Bank) -> AnyState | None:
+        """What the bank knew some time ago, if the latest observations look like that with their
+        sensors in another order. It then learns from these observations, too."""
+        before, latest = bank.earlier[0], bank.latest.latest(_REFITTED)
+        found = best_order(self.manifold, before, latest.points[::_THINNED])
+        if found.gain < _CLEARLY:
+            return None
+        seen, settings = self.n_samples_seen_, self._memory("growing")._replace(trace_every=0)
+        state = rearranged_state(self.manifold, before, found.order, settings, seen)
+        learn(
+            self.manifold.geometry, radial_table(self.manifold.gaussian), settings, latest.points,
+            np.ones(latest.size, bool), begins_of(latest.sequence), state, np.empty((0, 0)),
+            np.empty(0), empty_trace(0, state.means),
+        )  # fmt: skip
+        state.counters[0] = seen
+        return state
 
     def _start_anew(self, bank: Bank) -> AnyState:
         """A state from the bank's recent observations alone, its states named as they were.

@@ -42,6 +42,8 @@ class Manifold(PointSet):
     """The law of the distance to the mean of a Riemannian Gaussian."""
     is_flat = False
     """Whether Exp keeps volume, so that centres of mass are the likeliest means."""
+    n_sensors = 0
+    """How many sensors a point tells of, if any, see `rearranged`."""
     largest_sigma = 1e6
     """A larger σ is refused: on a curved space log Z ~ σ² then swallows all that d² says, and no
     two points that double precision can hold are so far apart."""
@@ -76,6 +78,11 @@ class Manifold(PointSet):
         By default, arrays that are no points are refused.
         """
         return self.points("x", x)
+
+    def rearranged(self, points, order) -> np.ndarray:
+        """The points (..., *point_shape) with their sensors in another order, which is an isometry
+        that leaves the origin where it is; ``order[i]`` is the sensor that comes at place i."""
+        raise ValueError(f"points of {self!r} do not tell of sensors")
 
     # Geometry
 

@@ -36,10 +36,15 @@ class SPDMatrices(Manifold):
         size = self.geometry.size
         self.dim = size * (size + 1) // 2
         self.point_shape = (size, size)
+        self.n_sensors = size
 
     @property
     def origin(self):
         return np.eye(self.size)
+
+    def rearranged(self, points, order):
+        order = np.asarray(order)
+        return np.ascontiguousarray(points[..., order[:, None], order])
 
     def _as_array(self, name, x):
         x = super()._as_array(name, x)

@@ -11,60 +11,63 @@ one-step predictive density. Two things keep the bank useful when the chain chan
   clearly worse than it used to, the learner collects the next observations and starts a newcomer
   from them. The newcomer runs beside the others for a while, and takes the place of the growing
   memory only if it predicts clearly better than all of them: a false alarm costs nothing but time.
+- *refit*: where points tell of sensors, these may have been put on again in another order. Now and
+  then the latest observations are shown to what was known before in all of them
+  (`rhmm.streams.rearranging`). If another order explains them clearly better, a newcomer goes on
+  with the old states in that order, on trial like any other.
 
 A single observation can neither cost a member much nor move the level: outliers do not decide.
-
-Members learn and are scored piece by piece, 40 observations each, within one kernel: Python is
-asked only when a member is far behind or an alarm is due.
 """
 
-import math
 from collections.abc import Callable
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
-from rhmm._jit import copy_into, kernel
 from rhmm.manifolds import Manifold
+from rhmm.streams.bank_kernel import (
+    ALARM,
+    BEHIND,
+    EVERY,
+    FORGET,
+    FRESH,
+    HORIZON,
+    Clock,
+    Remembered,
+    follow_level,
+    has_fallen,
+    run_pieces,
+)
 from rhmm.streams.checks import (
     check_array,
     check_laws,
     check_points,
     check_positive,
+    check_state,
     check_whole,
 )
 from rhmm.streams.chunk import Chunk, Present
-from rhmm.streams.ensemble import Runner, follow
+from rhmm.streams.ensemble import Ensemble, Runner
 from rhmm.streams.review import Challenger, Recorder
 from rhmm.streams.shaped_kernel import AnyState
 from rhmm.streams.start import ENOUGH
 from rhmm.streams.streaming_kernel import learn
-from rhmm.streams.trace import Trace
 
 BANK: tuple[int | str, ...] = (50, 400, "growing")
 """The memories that run side by side."""
 
-_HORIZON = 100.0
-_FORGET = 1.0 / _HORIZON
-"""Scores are weighted by e^{−age/100}."""
-_EVERY = 40
-"""Observations between two looks at the scores: whole groups of the usual lag."""
-_BEHIND = 20.0
-"""Nats behind the leader at which a member takes over the leader's state."""
 _HANDICAP = 3.0
 """Nats that a memory must be ahead of the growing one to be followed: where nothing changes, a
 shorter one is often ahead by chance, and its parameters are less good."""
 _AHEAD = 10.0
 """Nats ahead of all members at which a newcomer is one of them."""
-_ALARM, _DOUBT = 4.0, 1.0
-"""Standard deviations that the leader's recent prediction falls below its mean to raise alarm, and
-to doubt that the parameters are worth remembering."""
-_OUTLIER = 6.0
-"""Standard deviations that one observation counts for at most."""
-_SETTLED, _TRIAL, _FRESH = 300, 400, 100
-"""Observations before the first alarm, of a newcomer's trial, and how many those before an alarm
-then count for in the mean."""
+REFIT_EVERY = 120
+"""Observations between two looks at the order of the sensors."""
+_SETTLED, _TRIAL = 300, 400
+"""Observations before the first alarm or look at the sensors, and of a newcomer's trial."""
 _GROWING = len(BANK) - 1
+_EARLIER = "earlier"
+"""How the names of arrays begin that a file keeps of `Bank.earlier`."""
 _REMEMBERED = 100
 """Restarts that are told of, the latest."""
 
@@ -74,29 +77,10 @@ def memory_of(runner: int) -> int | str:
     return BANK[min(runner, _GROWING)]
 
 
-class Clock(NamedTuple):
-    """Observations that were not missing, counted since the start."""
-
-    seen: int
-    """So far."""
-    calm_until: int
-    """When there may be an alarm, or a trial ends."""
-    due: int
-    """When a newcomer starts; −1 if none will."""
-
-
-class Remembered(NamedTuple):
-    """The leader's parameters when it predicted well: a restart recognises its states by them."""
-
-    transmat: np.ndarray
-    means: np.ndarray
-    delta: np.ndarray
-
-
 class Bank(Recorder):
     """The memories of `BANK`, side by side; `recent` has room for what a restart begins from."""
 
-    forget = _FORGET
+    forget = FORGET
     sizes: ClassVar[tuple[int, int]] = (len(BANK), len(BANK) + 1)
     numbers: ClassVar[tuple[str, ...]] = (*Recorder.numbers, "seen", "looked", "due", "calm_until")
     arrays: ClassVar[tuple[str, ...]] = (
@@ -112,7 +96,7 @@ class Bank(Recorder):
         self.seen = 0
         """Observations that were not missing."""
         self.looked = 0
-        """How many of them there had been when a newcomer was last judged."""
+        """How many of them there had been when a newcomer or the sensors were last looked at."""
         self.due = -1
         """After how many of them a newcomer starts; −1 if none will."""
         self.calm_until = _SETTLED
@@ -122,6 +106,10 @@ class Bank(Recorder):
         self.restarts = np.zeros(0, np.int64)
         self.transmat, self.means = self.state.transmat.copy(), self.state.means.copy()
         self.delta = self.state.delta.copy()
+        self.earlier: tuple[AnyState, ...] = ()
+        """Where points tell of sensors: what the leader knew some time ago, the older first."""
+        if manifold.n_sensors > 1:
+            self._remember(self.state, self.state)
 
     @property
     def nbytes(self) -> int:
@@ -129,7 +117,8 @@ class Bank(Recorder):
         kept = (self.recent, self.recent_sequence, self.transmat, self.means, self.delta)
         record = self.record.nbytes + self.record_sequence.nbytes
         members = (super().nbytes - record) // len(self.runners) * (len(BANK) + 1)
-        return members + record + sum(array.nbytes for array in kept)
+        earlier = sum(array.nbytes for state in self.earlier for array in state)
+        return members + record + earlier + sum(array.nbytes for array in kept)
 
     @property
     def latest(self) -> Present:
@@ -152,14 +141,16 @@ class Bank(Recorder):
         return len(self.runners) > len(BANK)
 
     def until_decision(self) -> int:
-        until_review = self.next_review - self.recorded
+        until = self.next_review - self.recorded
         if self._is_on_trial:
-            return min(_EVERY - self.seen % _EVERY, until_review)
-        return min(self.due - self.seen, until_review) if self.due >= 0 else until_review
+            return min(EVERY - self.seen % EVERY, until)
+        if self.earlier:
+            until = min(REFIT_EVERY - self.seen % REFIT_EVERY, until)
+        return min(self.due - self.seen, until) if self.due >= 0 else until
 
     def recent_scores(self) -> dict[int | str, float]:
         """Each memory's recent predictive log density per observation."""
-        weight = _HORIZON * (1.0 - (1.0 - 1.0 / _HORIZON) ** max(self.seen, 1))
+        weight = HORIZON * (1.0 - (1.0 - 1.0 / HORIZON) ** max(self.seen, 1))
         scores = np.append(self.scores[:_GROWING], self.scores[_GROWING:].max())
         return {name: float(s) / weight for name, s in zip(BANK, scores, strict=True)}
 
@@ -185,7 +176,7 @@ class Bank(Recorder):
                 self.leader, leaders, remembered, clock, done, first,
             )  # fmt: skip
             self.leader = int(leaders[done - 1])
-            if self.seen % _EVERY == 0:
+            if self.seen % EVERY == 0:
                 is_alarmed = self._settle(self._young(chunk, done))
         return leaders[:done]
 
@@ -205,18 +196,41 @@ class Bank(Recorder):
         self,
         challenger: Callable[["Bank"], Challenger | None],
         start_anew: Callable[["Bank"], AnyState],
+        refitted: Callable[["Bank"], AnyState | None],
     ) -> None:
-        """Review and restart if it is time; `start_anew` makes a state from `recent`."""
+        """Review, restart and look at the sensors if it is time; `start_anew` makes a state from
+        `recent`, `refitted` from `earlier` if that explains `recent` in another order."""
         if self._is_due():
             found = challenger(self)
             if found is not None:
                 self._take_in(found)
-        if self._is_on_trial and self.seen % _EVERY == 0 and self.seen > self.looked:
+        if self._is_on_trial and self.seen % EVERY == 0 and self.seen > self.looked:
             self.looked = self.seen
             self._judge_newcomer()
             self._settle(_just_begun(self.recent_sequence))
-        elif 0 <= self.due <= self.seen:
-            self._try(start_anew(self))
+        if self._is_on_trial:
+            return
+        if 0 <= self.due <= self.seen:
+            self._start_trial(start_anew(self))
+            self.due, self.calm_until = -1, self.seen + _TRIAL
+            self.level[:2] = FRESH, self.level[3]
+        elif self.earlier and self.seen % REFIT_EVERY == 0 and self.seen > self.looked:
+            self.looked = self.seen
+            self._look_at_sensors(refitted)
+
+    def _look_at_sensors(self, refitted: Callable[["Bank"], AnyState | None]) -> None:
+        """Try what was known some time ago, if it is true in another order, until the next look;
+        remember what is known now."""
+        found = refitted(self) if self.seen >= _SETTLED else None
+        if found is not None:
+            self._start_trial(found)
+            self.calm_until = max(self.calm_until, self.seen + REFIT_EVERY)
+        if self.seen % (2 * REFIT_EVERY) == 0:
+            self._remember(self.earlier[1], self.state)
+
+    def _remember(self, older: AnyState, newer: AnyState) -> None:
+        copies = (Runner(None, state).copy().state for state in (older, newer))
+        self.earlier = tuple(copies)
 
     def _settle(self, young: int) -> bool:
         """Look at the scores: members far behind go on from the leader. Returns whether there was
@@ -225,10 +239,10 @@ class Bank(Recorder):
         A newcomer starts from what follows the alarm; if a sequence has just begun, from all of it,
         `young` being that of `_young`: the world may have changed between two long ones.
         """
-        behind = self.scores[: len(BANK)] < self.scores[self.leader] - _BEHIND
+        behind = self.scores[: len(BANK)] < self.scores[self.leader] - BEHIND
         for member in np.flatnonzero(behind).tolist():
             self._replace(member, self.state)
-        if self.due >= 0 or self.seen < self.calm_until or not has_fallen(self.level, _ALARM):
+        if self.due >= 0 or self.seen < self.calm_until or not has_fallen(self.level, ALARM):
             return False
         self.due = self.seen + len(self.recent) - young
         return True
@@ -250,12 +264,10 @@ class Bank(Recorder):
         has so many nats less to make up for."""
         return np.nextafter(self.scores[self.leader] - less, -np.inf)
 
-    def _try(self, state: AnyState) -> None:
+    def _start_trial(self, state: AnyState) -> None:
         """Let a newcomer run beside the members."""
         self.runners.append(Runner(self.runners[_GROWING].settings, state).copy())
         self.scores = np.append(self.scores, self._just_behind())
-        self.due, self.calm_until = -1, self.seen + _TRIAL
-        self.level[:2] = _FRESH, self.level[3]
 
     def _judge_newcomer(self) -> None:
         """Take the newcomer in or drop it, if that is clear or the trial is over."""
@@ -264,15 +276,46 @@ class Bank(Recorder):
             self.runners[_GROWING], self.scores[_GROWING] = self.runners[-1], self.scores[-1]
             step = int(self.state.counters[0])
             self.restarts = np.append(self.restarts, step)[-_REMEMBERED:]
-        elif lead > -_BEHIND and self.seen < self.calm_until:
+            self.due = -1
+            if self.earlier:
+                self._remember(self.runners[-1].state, self.runners[-1].state)
+        elif lead > -BEHIND and self.seen < self.calm_until:
             return
         self.runners.pop()
         self.scores = self.scores[:-1]
         self.leader = self._best()
 
+    # Files
+
+    def content(self) -> tuple[dict[str, int], dict[str, np.ndarray]]:
+        """What a file keeps of it beside the runners: whole numbers, and arrays."""
+        numbers, arrays = super().content()
+        for e, state in enumerate(self.earlier):
+            arrays |= {f"{_EARLIER}{e}.{name}": array for name, array in state._asdict().items()}
+        return numbers, arrays
+
+    @classmethod
+    def restored(cls, learn: Callable, runners: list[Runner], content: dict) -> "Ensemble":
+        """The bank that had this content, to be checked with `check`."""
+        earlier: dict[str, dict[str, np.ndarray]] = {}
+        for name in sorted(content):
+            if name.startswith(_EARLIER):
+                place, field = name.split(".")
+                earlier.setdefault(place, {})[field] = content[name]
+        own = {name: value for name, value in content.items() if not name.startswith(_EARLIER)}
+        bank = super().restored(learn, runners, own)
+        vars(bank)["earlier"] = tuple(type(bank.state)(**fields) for fields in earlier.values())
+        return bank
+
     def check(self, n: int, manifold: Manifold) -> None:
         """Refuse what a file says if it could not have come about."""
         super().check(n, manifold)
+        if len(self.earlier) != (2 if manifold.n_sensors > 1 else 0):
+            raise ValueError("earlier must be two states where points tell of sensors, or none")
+        room = len(self.state.alpha)
+        for state in self.earlier:
+            check_state(state, n, manifold, 0, room - 1, room)
+            check_whole("counters[0]", state.counters[0], 0, self.state.counters[0])
         size, all_seen = _size_of_recent(n), int(self.state.counters[0])
         check_array("recent", self.recent, (size, *manifold.point_shape))
         check_array("recent_sequence", self.recent_sequence, (size,), np.int64)
@@ -284,8 +327,10 @@ class Bank(Recorder):
         check_whole("seen", self.seen, 0, all_seen)
         check_whole("looked", self.looked, 0, self.seen)
         check_whole("calm_until", self.calm_until, 0, self.seen + _SETTLED + _TRIAL)
-        if self.due != -1:  # a newcomer starts from observations alone
-            check_whole("due", self.due, max(size, self.seen), self.seen + size)
+        if self.due != -1:  # a newcomer starts from observations alone, after any trial
+            check_whole("due", self.due, size, self.seen + size)
+            if self.due < self.seen and not self._is_on_trial:
+                raise ValueError(f"due must be at least {self.seen} without a trial")
         check_points("recent", self.recent[size - min(self.seen, size) :], manifold)
         check_laws("transmat", self.transmat)
         check_points("means", self.means, manifold)
@@ -305,82 +350,4 @@ def _just_begun(sequence: np.ndarray) -> int:
     """How many of the latest observations are of the latest sequence, if these are few and all
     others of one other sequence; otherwise 0."""
     count = int((sequence == sequence[-1]).sum())
-    return count if count <= _HORIZON and sequence[0] == sequence[-count - 1] else 0
-
-
-@kernel
-def has_fallen(level, deviations):
-    """Whether the recent mean of the leader's log density is so many deviations below the mean."""
-    return level[3] < level[1] - deviations * math.sqrt(level[2] / (2.0 * _HORIZON))
-
-
-@kernel
-def follow_level(predictive, observed, led, level):
-    """Add the log densities of those who led to the level, see `Bank.level`."""
-    for t in range(len(led)):
-        if observed[t]:
-            value = predictive[led[t], t]
-            level[0] += 1.0
-            if level[0] == 1.0:
-                level[1] = level[3] = value
-                continue
-            offset = value - level[1]
-            if level[0] > _FRESH:
-                most = _OUTLIER * math.sqrt(level[2])
-                offset = min(max(offset, -most), most)
-            level[3] += (level[1] + offset - level[3]) / min(level[0], _HORIZON)
-            level[1] += offset / level[0]
-            level[2] += (offset * offset - level[2]) / (level[0] - 1.0)
-
-
-@kernel
-def _rest(trace, row):
-    """The rows of a trace from `row` on."""
-    return Trace(
-        trace.step[row:], trace.transmat[row:], trace.means[row:], trace.delta[row:],
-        trace.sigmas[row:], trace.gamma[row:], trace.visits[row:], trace.log_likelihood[row:],
-    )  # fmt: skip
-
-
-@kernel
-def run_pieces(
-    geometry, table, settings, states, X, observed, begins, filtered, predictive, traces, handicaps,
-    scores, level, leader, leaders, remembered, clock, done, first,
-):  # fmt: skip
-    """Let all members learn from X[done:], piece by piece, until there is something to decide.
-
-    `settings`, `states`, `filtered` and `traces` have one entry for each member; `first`
-    observations had been seen before X. Returns how many of X are done, and how many observations
-    that were not missing have been seen.
-    """
-    seen, every = clock.seen, settings[0].trace_every
-    led = np.empty(len(X), np.int64)
-    while done < len(X):
-        end, left = done, _EVERY - seen % _EVERY
-        while end < len(X) and left > 0:
-            if observed[end]:
-                left, seen = left - 1, seen + 1
-            end += 1
-        row = (first + done) // every - first // every if every > 0 else 0
-        for r in range(len(states)):
-            learn(
-                geometry, table, settings[r], X[done:end], observed[done:end], begins[done:end],
-                states[r], filtered[r][done:end], predictive[r, done:end], _rest(traces[r], row),
-            )  # fmt: skip
-        scored, there = predictive[:, done:end], observed[done:end]
-        follow(scored, there, _FORGET, handicaps, scores, leader, leaders[done:end])
-        for t in range(done, end):
-            led[t] = leader
-            leader = leaders[t]
-        follow_level(scored, there, led[done:end], level)
-        done = end
-        if left > 0:
-            break
-        if clock.due < 0 and not has_fallen(level, _DOUBT):
-            copy_into(remembered.transmat, states[leader].transmat)
-            copy_into(remembered.means, states[leader].means)
-            copy_into(remembered.delta, states[leader].delta)
-        is_alarmed = seen >= clock.calm_until and has_fallen(level, _ALARM)
-        if np.min(scores) < scores[leader] - _BEHIND or (clock.due < 0 and is_alarmed):
-            break
-    return done, seen
+    return count if count <= HORIZON and sequence[0] == sequence[-count - 1] else 0

@@ -28,7 +28,7 @@ from rhmm.streams.ensemble import Runner
 from rhmm.streams.streaming_kernel import BURST
 from rhmm.streams.trace import Trace
 
-_FORMAT = "rhmm online learner 10"
+_FORMAT = "rhmm online learner 11"
 _FORMAT_OF_05 = "rhmm online learner 5"
 WRONG = (ValueError, LookupError, TypeError, AttributeError, OverflowError)
 """What reading a content that rhmm did not write can raise."""

@@ -54,6 +54,15 @@ def chain_on(manifold, distances=(-2.0, 0.0, 2.0), sigmas=(0.4, 0.3, 0.5)) -> Ri
     return RiemannianHMM.from_parameters(manifold, np.full(3, 1 / 3), TRANSMAT, means, sigmas)
 
 
+def sensors(manifold) -> RiemannianHMM:
+    """Three states of three sensors, which look different in every other order of the sensors."""
+    means = np.array([np.diag([5.0, 1.0, 0.3]), np.eye(3), np.diag([1.0, 4.0, 2.0])])
+    means[1, 0, 1] = means[1, 1, 0] = 0.7
+    return RiemannianHMM.from_parameters(
+        manifold, np.full(3, 1 / 3), TRANSMAT, means, [0.3, 0.4, 0.3]
+    )
+
+
 def sticky_chain(stay: float) -> RiemannianHMM:
     """The paper's means and σ in a chain that stays where it is for long."""
     truth = paper_model()

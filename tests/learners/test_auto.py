@@ -5,10 +5,18 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from benchmarks.accuracy import JUMPS, jumping
-from rhmm import AutoMemoryRiemannianHMM, Euclidean, Hyperbolic
+from rhmm import SPD, AutoMemoryRiemannianHMM, Euclidean, Hyperbolic
 from rhmm.learners.auto import BANK, Bank
 from rhmm.scoring import accuracy
-from tests.learners.chains import content, is_sound, learner, sticky_chain, stream, with_holes
+from tests.learners.chains import (
+    content,
+    is_sound,
+    learner,
+    sensors,
+    sticky_chain,
+    stream,
+    with_holes,
+)
 
 
 def auto(seed=0) -> AutoMemoryRiemannianHMM:
@@ -161,4 +169,67 @@ def test_its_size_stays_the_same_through_a_restart(far_jump):
         sizes.add(online.partial_fit(piece).state_nbytes_)
     assert online.restarts_
     assert is_sound(online)
+    assert len(sizes) == 1
+
+
+# Sensors that are refitted
+
+
+@pytest.fixture(scope="module")
+def refitted():
+    """Three sensors that are shifted by one after 1,000 of 2,000 observations."""
+    X, states = sensors(SPD(3)).sample(2_000, random_state=0)
+    X[1_000:] = SPD(3).rearranged(X[1_000:], [1, 2, 0])
+    return X, states
+
+
+@pytest.mark.parametrize("emission", ["riemannian", "tied"])
+def test_it_goes_on_with_all_states_when_sensors_were_refitted(refitted, emission):
+    X, states = refitted
+    online = AutoMemoryRiemannianHMM(SPD(3), 3, emission=emission, random_state=0)
+    labels = online.partial_fit_predict_proba(X).argmax(axis=1)
+    (restart,) = online.restarts_
+    assert 1_000 < restart < 1_300
+    names = np.concatenate([states[500:1_000], states[restart:]])
+    assert accuracy(names, np.concatenate([labels[500:1_000], labels[restart:]]), 3) > 0.97
+
+
+def test_it_does_not_start_anew_where_sensors_stay():
+    X, _ = sensors(SPD(3)).sample(5_000, random_state=1)
+    assert AutoMemoryRiemannianHMM(SPD(3), 3, random_state=0).fit(X).restarts_ == []
+
+
+@pytest.mark.parametrize("emission", ["riemannian", "tied"])
+def test_any_chunking_gives_the_same_where_sensors_are_refitted(refitted, emission, tmp_path):
+    X = with_holes(refitted[0])
+
+    def online():
+        return AutoMemoryRiemannianHMM(SPD(3), 3, emission=emission, random_state=0)
+
+    whole, pieces = online().partial_fit(X), online()
+    for piece in np.split(X, np.cumsum(np.random.default_rng(0).integers(1, 60, 60))):
+        if len(piece):
+            pieces.partial_fit(piece)
+    assert whole.restarts_ == pieces.restarts_ != []
+    assert content(whole, tmp_path) == content(pieces, tmp_path)
+
+
+def test_a_learner_that_is_loaded_while_it_tries_another_order_goes_on(refitted, tmp_path):
+    X, _ = refitted
+    online = AutoMemoryRiemannianHMM(SPD(3), 3, random_state=0).partial_fit(X[:1_000])
+    k = 1_000
+    while len(online._bank.runners) == len(BANK):
+        online.learn_one(X[k])
+        k += 1
+    online.save(tmp_path / "online.npz")
+    other = AutoMemoryRiemannianHMM.load(tmp_path / "online.npz")
+    ours, theirs = (one.partial_fit_predict_proba(X[k:]) for one in (online, other))
+    assert ours.tobytes() == theirs.tobytes()
+    assert online.restarts_ == other.restarts_ != []
+
+
+def test_what_it_holds_does_not_grow_where_sensors_are_refitted(refitted):
+    X, _ = refitted
+    online = AutoMemoryRiemannianHMM(SPD(3), 3, random_state=0)
+    sizes = {online.partial_fit(piece).state_nbytes_ for piece in np.split(X, 20)[1:]}
     assert len(sizes) == 1

@@ -5,7 +5,8 @@ import pytest
 
 from rhmm import AutoMemoryRiemannianHMM, Hyperbolic
 from rhmm.gaussian.table import radial_table
-from rhmm.streams.bank import BANK, has_fallen
+from rhmm.streams.bank import BANK
+from rhmm.streams.bank_kernel import has_fallen
 from rhmm.streams.chunk import Chunk
 from rhmm.streams.ensemble import follow
 from rhmm.streams.streaming_kernel import learn

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from rhmm import (
+    SPD,
     AutoMemoryRiemannianHMM,
     Hyperbolic,
     StreamingRiemannianHMM,
@@ -110,6 +111,24 @@ def test_other_arrays_of_another_size_are_refused(name, array, value, tmp_path):
     online.save(path)
     altered(path, **{array: value})
     with pytest.raises(ValueError, match=f"not a learner that rhmm saved.*{array.split('.')[-1]}"):
+        type(online).load(path)
+
+
+@pytest.mark.parametrize(
+    ("array", "value", "named"),
+    [
+        ("earlier0.means", np.zeros((3, 2, 2)), "means"),
+        ("earlier1.transmat", np.eye(2), "transmat"),
+        ("earlier0.counters", np.array([10_000, 0]), "counters"),
+        ("earlier2.means", np.zeros((3, 2, 2)), "means|missing"),
+    ],
+)
+def test_wrong_states_of_some_time_ago_are_refused(array, value, named, tmp_path):
+    path = tmp_path / "online.npz"
+    online = learner(SPD(2), "auto").partial_fit(stream(SPD(2)))
+    online.save(path)
+    altered(path, **{f"ensemble.{array}": value})
+    with pytest.raises(ValueError, match=f"not a learner that rhmm saved.*({named})"):
         type(online).load(path)
 
 

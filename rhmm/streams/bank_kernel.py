@@ -1,0 +1,127 @@
+"""What runs the members of a bank, piece by piece, and follows how well the leader predicts.
+
+Members learn and are scored 40 observations at a time, within one kernel: Python is asked only when
+a member is far behind or an alarm is due.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from rhmm._jit import copy_into, kernel
+from rhmm.streams.ensemble import follow
+from rhmm.streams.streaming_kernel import learn
+from rhmm.streams.trace import Trace
+
+HORIZON = 100.0
+FORGET = 1.0 / HORIZON
+"""Scores are weighted by e^{−age/100}."""
+EVERY = 40
+"""Observations between two looks at the scores: whole groups of the usual lag."""
+BEHIND = 20.0
+"""Nats behind the leader at which a member takes over the leader's state."""
+ALARM, _DOUBT = 4.0, 1.0
+"""Standard deviations that the leader's recent prediction falls below its mean to raise alarm, and
+to doubt that the parameters are worth remembering."""
+_OUTLIER = 6.0
+"""Standard deviations that one observation counts for at most."""
+FRESH = 100
+"""How many observations those before an alarm count for in the mean when a newcomer has started."""
+
+
+class Clock(NamedTuple):
+    """Observations that were not missing, counted since the start."""
+
+    seen: int
+    """So far."""
+    calm_until: int
+    """When there may be an alarm, or a trial ends."""
+    due: int
+    """When a newcomer starts; −1 if none will."""
+
+
+class Remembered(NamedTuple):
+    """The leader's parameters when it predicted well: a restart recognises its states by them."""
+
+    transmat: np.ndarray
+    means: np.ndarray
+    delta: np.ndarray
+
+
+@kernel
+def has_fallen(level, deviations):
+    """Whether the recent mean of the leader's log density is so many deviations below the mean."""
+    return level[3] < level[1] - deviations * math.sqrt(level[2] / (2.0 * HORIZON))
+
+
+@kernel
+def follow_level(predictive, observed, led, level):
+    """Add the log densities of those who led to the level, see `Bank.level`."""
+    for t in range(len(led)):
+        if observed[t]:
+            value = predictive[led[t], t]
+            level[0] += 1.0
+            if level[0] == 1.0:
+                level[1] = level[3] = value
+                continue
+            offset = value - level[1]
+            if level[0] > FRESH:
+                most = _OUTLIER * math.sqrt(level[2])
+                offset = min(max(offset, -most), most)
+            level[3] += (level[1] + offset - level[3]) / min(level[0], HORIZON)
+            level[1] += offset / level[0]
+            level[2] += (offset * offset - level[2]) / (level[0] - 1.0)
+
+
+@kernel
+def _rest(trace, row):
+    """The rows of a trace from `row` on."""
+    return Trace(
+        trace.step[row:], trace.transmat[row:], trace.means[row:], trace.delta[row:],
+        trace.sigmas[row:], trace.gamma[row:], trace.visits[row:], trace.log_likelihood[row:],
+    )  # fmt: skip
+
+
+@kernel
+def run_pieces(
+    geometry, table, settings, states, X, observed, begins, filtered, predictive, traces, handicaps,
+    scores, level, leader, leaders, remembered, clock, done, first,
+):  # fmt: skip
+    """Let all members learn from X[done:], piece by piece, until there is something to decide.
+
+    `settings`, `states`, `filtered` and `traces` have one entry for each member; `first`
+    observations had been seen before X. Returns how many of X are done, and how many observations
+    that were not missing have been seen.
+    """
+    seen, every = clock.seen, settings[0].trace_every
+    led = np.empty(len(X), np.int64)
+    while done < len(X):
+        end, left = done, EVERY - seen % EVERY
+        while end < len(X) and left > 0:
+            if observed[end]:
+                left, seen = left - 1, seen + 1
+            end += 1
+        row = (first + done) // every - first // every if every > 0 else 0
+        for r in range(len(states)):
+            learn(
+                geometry, table, settings[r], X[done:end], observed[done:end], begins[done:end],
+                states[r], filtered[r][done:end], predictive[r, done:end], _rest(traces[r], row),
+            )  # fmt: skip
+        scored, there = predictive[:, done:end], observed[done:end]
+        follow(scored, there, FORGET, handicaps, scores, leader, leaders[done:end])
+        for t in range(done, end):
+            led[t] = leader
+            leader = leaders[t]
+        follow_level(scored, there, led[done:end], level)
+        done = end
+        if left > 0:
+            break
+        if clock.due < 0 and not has_fallen(level, _DOUBT):
+            copy_into(remembered.transmat, states[leader].transmat)
+            copy_into(remembered.means, states[leader].means)
+            copy_into(remembered.delta, states[leader].delta)
+        is_alarmed = seen >= clock.calm_until and has_fallen(level, ALARM)
+        if np.min(scores) < scores[leader] - BEHIND or (clock.due < 0 and is_alarmed):
+            break
+    return done, seen
