@@ -74,7 +74,8 @@ STORIES = {
         "Here it fails. After the fourth cycle the armband was put on again, its electrodes "
         "shifted by one: the same sign then looks different. So the model spends some states on "
         "the second position of the armband, and signs must share the others. The automatic memory "
-        "learns in one pass, notices it after a while and starts anew: a dashed line shows where.",
+        "learns in one pass. After a while it finds that the electrodes are in another order, and "
+        "goes on with the signs that it knows: a dashed line shows where.",
     ),
     "watch": Story(
         "A watch at the wrist during seven exercises of the shoulder, by ten people with each arm. "

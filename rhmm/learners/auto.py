@@ -35,7 +35,8 @@ _CLEARLY = 5.0
 
 class AutoMemoryRiemannianHMM(StreamingHMM):
     """Streaming learners with the memories of `BANK` side by side: the one that has predicted best
-    lately is followed, and a newcomer starts when all are lost.
+    lately is followed, and a newcomer starts when all are lost, or when sensors were put on again
+    in another order.
 
     Parameters
     ----------
@@ -163,7 +164,8 @@ class AutoMemoryRiemannianHMM(StreamingHMM):
 
     @property
     def restarts_(self) -> list[int]:
-        """After how many observations it started anew, the latest 100 times."""
+        """After how many observations it started anew, or went on with its sensors in another
+        order, the latest 100 times."""
         return self._bank.restarts.tolist()
 
 

@@ -61,8 +61,9 @@ _HANDICAP = 3.0
 shorter one is often ahead by chance, and its parameters are less good."""
 _AHEAD = 10.0
 """Nats ahead of all members at which a newcomer is one of them."""
-REFIT_EVERY = 120
-"""Observations between two looks at the order of the sensors."""
+REFIT_EVERY = 240
+"""Observations between two looks at the order of the sensors: each ends what is learned at a time,
+and on small matrices that costs as much as the look."""
 _SETTLED, _TRIAL = 300, 400
 """Observations before the first alarm or look at the sensors, and of a newcomer's trial."""
 _GROWING = len(BANK) - 1
@@ -225,8 +226,7 @@ class Bank(Recorder):
         if found is not None:
             self._start_trial(found)
             self.calm_until = max(self.calm_until, self.seen + REFIT_EVERY)
-        if self.seen % (2 * REFIT_EVERY) == 0:
-            self._remember(self.earlier[1], self.state)
+        self._remember(self.earlier[1], self.state)
 
     def _remember(self, older: AnyState, newer: AnyState) -> None:
         copies = (Runner(None, state).copy().state for state in (older, newer))

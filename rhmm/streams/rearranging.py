@@ -55,9 +55,9 @@ def best_order(manifold: Manifold, state: AnyState, points: np.ndarray) -> Order
     """
     ways = orders(manifold.n_sensors)
     seen = np.concatenate([manifold.rearranged(points, order) for order in ways])
-    explained = np.empty(len(seen))
-    explain(manifold.geometry, state, seen, explained)
-    explained = explained.reshape(len(ways), len(points))
+    logs = np.empty(len(seen))
+    explain(manifold.geometry, state, seen, logs)
+    explained = logs.reshape(len(ways), len(points))
     scores = np.maximum(explained, explained.max(axis=0) - _MOST).mean(axis=1)
     best = int(scores.argmax())
     return Order(ways[best], float(scores[best] - scores[0]))
