@@ -67,19 +67,18 @@ def best_order(manifold: Manifold, state: AnyState, points: np.ndarray) -> Order
 def explain(geometry, state, points, out):
     """The log density of each point alone under the chain's stationary law, into `out` (T,)."""
     n, size = len(state.delta), len(points)
-    start, logs, most = np.empty(n), np.empty((n, size)), np.empty(size)
+    start, logs = np.empty(n), np.empty(n * size)
     start_law(state.transmat, start)
     layout = verbs.prepared(geometry, points)
-    most[:] = -np.inf
-    for i in range(n):
-        emission.log_densities(state, geometry, layout, 0, size, i, logs[i])
-        for t in range(size):
-            most[t] = max(most[t], logs[i, t])
+    emission.log_densities(state, geometry, layout, 0, size, logs)
     for t in range(size):
+        most = -np.inf
+        for i in range(n):
+            most = max(most, logs[i * size + t])
         total = 0.0
         for i in range(n):
-            total += start[i] * math.exp(logs[i, t] - most[t])
-        out[t] = most[t] + math.log(total)
+            total += start[i] * math.exp(logs[i * size + t] - most)
+        out[t] = most + math.log(total)
 
 
 def rearranged_state(
