@@ -45,7 +45,11 @@ class DataPage:
 
     def drop(self, name: str, content: bytes) -> None:
         file = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
-        self.page.locator('input[type="file"]').set_input_files(file)
+        uploader = self.page.locator('input[type="file"]')
+        # after each file there is a new one, and for a moment the one before as well
+        self.page.locator('.stApp[data-test-script-state="notRunning"]').wait_for()
+        uploader.nth(1).wait_for(state="detached")
+        uploader.set_input_files(file)
 
     def wait_for_states(self, name: str) -> None:
         """Until what is shown comes from the file of this name."""
