@@ -156,6 +156,34 @@ def _distances_to(geometry, layout, first, last, centre, d2):
     )
 
 
+@implements(verbs.distances_from, ConeGeometry)
+def _distances_from(geometry, layout, first, last, centres, d2):
+    """Blocks of matrices beside different centres: those of one alone would fill few lanes."""
+    m, size = geometry.size, last - first
+    count = len(centres) * size
+    lanes = min(LANES, count)
+    lower, margins = np.empty(centres.shape), np.empty(len(centres))
+    for i in range(len(centres)):
+        margins[i] = cholesky(centres[i], lower[i])
+    factor, block = np.empty((m, m, lanes)), np.empty((m, m, lanes))
+    logs, trusted = np.empty((m, lanes)), np.empty(lanes, np.bool_)
+    for begin in range(0, count, max(lanes, 1)):
+        start = min(begin, count - lanes)  # the last block overlaps the one before it
+        for lane in range(lanes):
+            i, t = (start + lane) // size, first + (start + lane) % size
+            for j in range(m):
+                for k in range(m):
+                    factor[j, k, lane] = lower[i, j, k]
+                    block[j, k, lane] = layout[t, j, k] - centres[i, j, k]
+        _block_logs(factor, block, logs, trusted)
+        for lane in range(lanes):
+            i, t = (start + lane) // size, first + (start + lane) % size
+            square = sum_of_squares(logs, lane)
+            if not (trusted[lane] and margins[i] > 1e-4 and square < math.inf):
+                square = careful_dist2(centres[i], layout[t])
+            d2[start + lane] = square
+
+
 @implements(verbs.normal_coordinates, ConeGeometry)
 def _normal_coordinates(geometry, layout, first, last, centre, coordinates, log_volume):
     normal_into(centre, layout[first:last], polar(centre)[1], coordinates, log_volume)
