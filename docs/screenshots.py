@@ -18,6 +18,8 @@ PAGES = {
 }
 SHOWN_OF_A_STREAM = 8_000
 """Observations of an endless stream: its event has happened, and learners have followed."""
+SETTLING = 1_500
+"""Milliseconds for the observations of a run: they come after its curves."""
 LOOKS = {
     "light": {"viewport": {"width": 1400, "height": 1000}, "color_scheme": "light"},
     "dark": {"viewport": {"width": 1400, "height": 1000}, "color_scheme": "dark"},
@@ -49,6 +51,7 @@ def _take(browser, address: str, options: dict, file: Path) -> None:
     for stream in page.locator(".stream").all():
         while int(stream.get_attribute("data-taken") or 0) < SHOWN_OF_A_STREAM:
             page.wait_for_timeout(100)
+    page.wait_for_timeout(SETTLING)
     page.screenshot(path=file, type="jpeg", quality=70)
     context.close()
     print(f"{file.name}: {file.stat().st_size // 1024} KB", flush=True)
