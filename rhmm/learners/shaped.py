@@ -254,5 +254,8 @@ class Shapes(NamedTuple):
             scatter[i] = (1.0 - tau[i]) * (scatter[i] + np.outer(step, step))
             scatter[i] += tau[i] * (left * pull[:, None]).T @ left
             means[i] = self.manifold.from_normal_coordinates(means[i], step[None])[0]
+            if law.kind == "full":
+                turn = self.manifold.frame_turn(state.means[i], means[i])
+                scatter[i] = turn @ scatter[i] @ turn.T
         after = self.law(state._replace(means=means, scatter=scatter, visits=visits))
         return means, self.manifold.dim * after.variances

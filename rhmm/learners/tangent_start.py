@@ -162,8 +162,11 @@ def best_start(
     _, best = max((_climbed(flat, run[1], _LONG, min_sigma) for run in runs), key=_likelihood)
     shapes = best.law
     assert isinstance(shapes, WrappedGaussians)
-    means = manifold.from_normal_coordinates(centre, shapes.means)
-    law = shapes.with_parameters(manifold, means, shapes.covariances)
+    means, covariances = manifold.from_normal_coordinates(centre, shapes.means), shapes.covariances
+    if shapes.kind == "full":
+        turns = np.stack([manifold.frame_turn(centre, mean) for mean in means])
+        covariances = turns @ covariances @ np.swapaxes(turns, 1, 2)
+    law = shapes.with_parameters(manifold, means, covariances)
     candidates = [best._replace(law=law), found]
     return max((_climbed(sample, one, _LAST, min_sigma) for one in candidates), key=_likelihood)[1]
 

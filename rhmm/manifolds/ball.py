@@ -99,6 +99,30 @@ def towards(x, gap_x, y, gap_y, out):
     return norm2 / (gap_x * gap_y)
 
 
+@kernel
+def turn_between(x, y, turn):
+    """The rotation (d, d) by which the geodesic from `x` to `y` turns frames: in the plane of both
+    points, by the area of the triangle that they form with the origin.
+
+    In complex numbers it is (1 − y x̄)/(1 − ȳ x). With K = y xᵀ − x yᵀ, a = 1 − x·y and b² = |K|²/2
+    this is 1 − (2a K − 2K²)/(a² + b²) in every dimension.
+    """
+    dim, square = len(x), 0.0
+    skew = np.empty((dim, dim))
+    for p in range(dim):
+        for q in range(dim):  # from y − x, which keeps the digits of short steps
+            skew[p, q] = (y[p] - x[p]) * x[q] - x[p] * (y[q] - x[q])
+            square += 0.5 * skew[p, q] ** 2
+    along = 0.5 * (separation(x, y) + gap(x) + gap(y))
+    scale = 2.0 / (along * along + square)
+    for p in range(dim):
+        for q in range(dim):
+            entry = 1.0 if p == q else 0.0
+            for k in range(dim):
+                entry += scale * skew[p, k] * skew[k, q]
+            turn[p, q] = entry - scale * along * skew[p, q]
+
+
 @lean_kernel
 def move(x, gap_x, v, out):
     """From `x` along `v`, given in an orthonormal frame: the Möbius sum x ⊕ tanh(|v|/2) v/|v|.

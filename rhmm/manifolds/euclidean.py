@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import implements
+from rhmm._jit import copy_into, implements
 from rhmm.gaussian.flat import FlatGaussian
 from rhmm.manifolds import verbs
 from rhmm.manifolds.manifold import Manifold
@@ -104,6 +104,11 @@ def _normal_coordinates(geometry, layout, first, last, centre, coordinates, log_
         log_volume[t] = 0.0
         for k in range(geometry.dim):
             coordinates[t, k] = layout[first + t, k] - centre[k]
+
+
+@implements(verbs.frame_turn, FlatGeometry)
+def _frame_turn(geometry, start, end, turn):
+    copy_into(turn, np.eye(geometry.dim))
 
 
 @implements(verbs.weighted_step, FlatGeometry)

@@ -19,6 +19,7 @@ from rhmm.manifolds.ball import (
     move_or_nan,
     separation,
     towards,
+    turn_between,
     which_inside,
 )
 from rhmm.manifolds.ball_groups import ROOM, measure, separations, take_steps
@@ -311,6 +312,11 @@ def _normal_coordinates(geometry, layout, first, last, centre, coordinates, log_
         coordinates,
         log_volume,
     )
+
+
+@implements(verbs.frame_turn, BallGeometry)
+def _frame_turn(geometry, start, end, turn):
+    turn_between(start, end, turn)
 
 
 @implements(verbs.recentre, BallGeometry)

@@ -113,6 +113,11 @@ def _normal_coordinates(geometry, layout, first, last, centre, coordinates, log_
                 place += 1
 
 
+@implements(verbs.frame_turn, LogGeometry)
+def _frame_turn(geometry, start, end, turn):
+    copy_into(turn, np.eye(len(turn)))
+
+
 @implements(verbs.weighted_step, LogGeometry)
 def _weighted_step(geometry, layout, first, last, weights, tau, centre):
     logs, moved = _log_vector(centre), np.empty(centre.shape)

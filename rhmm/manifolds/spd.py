@@ -31,7 +31,7 @@ from rhmm.manifolds.spd_matrices import (
     whitened_eigen,
 )
 from rhmm.manifolds.spd_mean import gather_logs, scale_gradient, search_centre
-from rhmm.manifolds.spd_normal import as_matrices, normal_into, polar
+from rhmm.manifolds.spd_normal import as_matrices, normal_into, polar, turn_between
 
 
 class ConeGeometry(NamedTuple):
@@ -187,6 +187,11 @@ def _distances_from(geometry, layout, first, last, centres, d2):
 @implements(verbs.normal_coordinates, ConeGeometry)
 def _normal_coordinates(geometry, layout, first, last, centre, coordinates, log_volume):
     normal_into(centre, layout[first:last], polar(centre)[1], coordinates, log_volume)
+
+
+@implements(verbs.frame_turn, ConeGeometry)
+def _frame_turn(geometry, start, end, turn):
+    turn_between(start, end, turn)
 
 
 @implements(verbs.weighted_step, ConeGeometry)

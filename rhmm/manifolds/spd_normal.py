@@ -50,6 +50,36 @@ def polar(centre):
 
 
 @kernel
+def turn_between(start, end, turn):
+    """What U ↦ O U Oᵀ does to coordinates, as a matrix (D, D), where O = end^−½ (end start⁻¹)^½
+    start^½ is the rotation by which the geodesic between two matrices turns their frames.
+
+    O is the orthogonal factor of end^−½ start^½. With the factors L = c^½ Q of both it is Q₂ R Q₁ᵀ,
+    where R is the orthogonal factor of L₂⁻¹ L₁.
+    """
+    m = len(start)
+    lower, other = np.zeros((m, m)), np.zeros((m, m))
+    cholesky(start, lower)
+    cholesky(end, other)
+    between = np.linalg.solve(other, lower)
+    left, _, right = np.linalg.svd(between)
+    rotation = polar(end)[1] @ np.ascontiguousarray(left) @ np.ascontiguousarray(right)
+    rotation = rotation @ np.ascontiguousarray(polar(start)[1].T)
+    row = 0
+    for i in range(m):
+        for j in range(i, m):
+            column = 0
+            for k in range(m):
+                for h in range(k, m):
+                    entry = rotation[i, k] * rotation[j, h]
+                    if h > k:
+                        entry = (entry + rotation[i, h] * rotation[j, k]) * math.sqrt(0.5)
+                    turn[row, column] = entry if i == j else math.sqrt(2.0) * entry
+                    column += 1
+            row += 1
+
+
+@kernel
 def normal_into(centre, points, rotation, coordinates, log_volume):
     """Q log(L⁻¹ y L⁻ᵀ) Qᵀ as coordinates (T, m(m+1)/2), and log Π sinh(x/2)/(x/2), shape (T,).
 

@@ -128,6 +128,15 @@ def normal_coordinates(geometry, layout, first, last, centre, coordinates, log_v
     raise NotImplementedError("verbs can be called by compiled kernels only")
 
 
+@required_verb
+def frame_turn(geometry, start, end, turn):
+    """`Manifold.frame_turn` into `turn` (dim, dim).
+
+    Only learners with shapes ask for it, as for `normal_coordinates`.
+    """
+    raise NotImplementedError("verbs can be called by compiled kernels only")
+
+
 @verb
 def weighted_step(geometry, layout, first, last, weights, tau, centre):
     """Move `centre` along τ Σ w_t log(points[first + t]), the points `prepared` and before `last`.

@@ -7,9 +7,10 @@ the decayed mean of u uᵀ, where u are normal coordinates at its mean (`rhmm.em
     c_i ← Exp(s v)                          s = τ_i/κ_i
     S_i ← (1 − τ_i) (S_i + s² v vᵀ) + τ_i · mean of w_t (u_t − s v)(u_t − s v)ᵀ
 
-S_i is thus about the new mean, where space is flat exactly so. From the old mean to the new one it
-is carried as the emission itself is: coordinates refer to the frame that the geodesic from the
-origin brings to a mean, and they stay what they are when the mean moves. κ_i is taken from δ_i =
+S_i is thus about the new mean, where space is flat exactly so. Own shapes ("full") go along the
+geodesic from the old mean to the new one, S ← R S Rᵀ with R = `Manifold.frame_turn`, so that every
+isometry of the data moves them along. Shapes that refer to the origin ("tied", "diag") keep their
+coordinates, in the frame that the geodesic from there brings to a mean. κ_i is taken from δ_i =
 tr Σ_i as for the paper's emission.
 
 Covariances follow from the S_i as in EM, n_i being the visits that are remembered: with shrinkage w
@@ -148,7 +149,22 @@ def _learn_spread(state, geometry, settings, layout, begin, weights, visited, ta
             moment = (1.0 - tau) * scatter[p, q] + share * moment + cross * step[p] * step[q]
             scatter[p, q] = moment
             scatter[q, p] = moment
-    verbs.weighted_step(geometry, layout, begin, begin + size, pulls, share / kappa, state.means[i])
+    mean, before = state.means[i], state.means[i].copy()
+    verbs.weighted_step(geometry, layout, begin, begin + size, pulls, share / kappa, mean)
+    if settings.kind == _FULL:
+        _carry(geometry, before, mean, scatter)
+
+
+@kernel
+def _carry(geometry, start, end, scatter):
+    """Take moments along the geodesic between two means."""
+    turn = np.empty(scatter.shape)
+    verbs.frame_turn(geometry, start, end, turn)
+    carried = turn @ scatter @ turn.T
+    for p in range(len(scatter)):
+        for q in range(p + 1):
+            scatter[p, q] = carried[p, q]
+            scatter[q, p] = carried[p, q]
 
 
 @implements(emission.settle, ShapedState)

@@ -25,6 +25,7 @@ from rhmm.scoring import accuracy
 from tests.learners.chains import content
 from tests.learners.test_degenerate_streams import STREAMS
 from tests.learners.test_em_invariance import move_disk
+from tests.manifolds.cases import congruence
 from tests.streams.altering import altered
 
 DISK = Hyperbolic(2)
@@ -141,15 +142,19 @@ def test_rotations_about_the_origin_rotate_a_tied_law_and_change_no_probability(
     np.testing.assert_allclose(other.covariances_, turn @ one.covariances_ @ turn.T, atol=1e-7)
 
 
-@pytest.mark.parametrize(("emission", "close"), [("isotropic", 1e-6), ("full", 1e-2)])
-def test_any_isometry_moves_laws_along(emission, close):
-    """Moments are carried with the frame of the mean, and not along its path: on a curved space
-    own shapes are turned by the area between them, which is of second order and fades."""
-    X, _ = thin_clusters().sample(900, random_state=0)
-    one, other = streaming(emission), streaming(emission)
-    ours, theirs = one.partial_fit_predict_proba(X), other.partial_fit_predict_proba(move_disk(X))
-    assert np.abs(theirs - ours).mean() < close
-    np.testing.assert_allclose(other.means_, move_disk(one.means_), atol=close)
+@pytest.mark.parametrize("emission", ["isotropic", "full", "student", "student-full"])
+@pytest.mark.parametrize("space", ["disk", "matrices"])
+def test_any_isometry_moves_laws_along(space, emission):
+    """Own shapes go along the geodesics of their means, which an isometry moves along."""
+    if space == "disk":
+        (X, _), manifold, move = thin_clusters().sample(900, random_state=0), DISK, move_disk
+    else:
+        (X, _), manifold = matrices().sample(900, random_state=0), SPD(2)
+        move = congruence(np.random.default_rng(0), 2)
+    one, other = streaming(emission, manifold), streaming(emission, manifold)
+    ours, theirs = one.partial_fit_predict_proba(X), other.partial_fit_predict_proba(move(X))
+    np.testing.assert_allclose(theirs, ours, atol=1e-6)
+    np.testing.assert_allclose(other.means_, move(one.means_), atol=1e-6)
 
 
 # The kernel against the formulas, and against the law

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from rhmm import Euclidean, Manifold
+from rhmm import Euclidean, Hyperbolic, Manifold
 from tests.manifolds import in_kernels
 from tests.manifolds.cases import every_kind, every_manifold
+
+DISK = Hyperbolic(2)
 
 
 @every_manifold
@@ -72,3 +74,43 @@ def test_kernels_have_the_same_coordinates(case):
     expected, expected_volume = manifold.normal_coordinates(centre, points[3:9])
     assert_allclose(coordinates, expected, rtol=1e-12, atol=1e-13)
     assert_allclose(log_volume, expected_volume, rtol=1e-12, atol=1e-13)
+
+
+@every_manifold
+def test_a_turn_of_frames_is_the_same_wherever_an_isometry_brings_both_points(case):
+    """Carried vectors lead to points whose distances an isometry keeps."""
+    manifold, move = case.manifold, case.isometry(np.random.default_rng(3))
+    start, end, point = case.some_points(3)
+
+    def carried(start, end, point):
+        u, _ = manifold.normal_coordinates(start, point[None])
+        return manifold.from_normal_coordinates(end, u @ manifold.frame_turn(start, end).T)[0]
+
+    turn = manifold.frame_turn(start, end)
+    assert_allclose(turn @ turn.T, np.eye(manifold.dim), atol=1e-9)
+    there = carried(*move(np.stack([start, end, point])))
+    assert manifold.dist(there, move(carried(start, end, point)[None])[0]) < 1e-7
+
+
+def test_on_the_disk_frames_turn_by_the_area_of_the_triangle_with_the_origin():
+    start, end = np.array([0.6, 0.0]), np.array([0.0, 0.6])
+    turn = DISK.frame_turn(start, end)
+    sides = [DISK.dist(start, end), DISK.dist([0, 0], start), DISK.dist([0, 0], end)]
+    angles = [_angle(sides[i:] + sides[:i]) for i in range(3)]
+    area = np.pi - sum(angles)
+    assert np.arctan2(turn[0, 1], turn[0, 0]) == pytest.approx(area, abs=1e-12)
+
+
+def _angle(sides):
+    """Opposite to the first of three sides, by the hyperbolic law of cosines."""
+    a, b, c = np.cosh(sides)
+    return np.arccos((b * c - a) / np.sqrt((b**2 - 1) * (c**2 - 1)))
+
+
+@every_kind
+def test_kernels_turn_frames_as_the_reflection_halfway_does(case):
+    start, end = case.some_points(2, seed=5)
+    for there in (end, start, case.manifold.geodesic(start, end, 1e-5)):
+        turn = np.empty((case.manifold.dim, case.manifold.dim))
+        in_kernels.frame_turn(case.manifold.geometry, start, there, turn)
+        assert_allclose(turn, case.manifold.frame_turn(start, there), atol=1e-10)
