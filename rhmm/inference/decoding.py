@@ -10,6 +10,8 @@ from rhmm.inference.chain import Chain, log_of
 
 
 class Decoded(NamedTuple):
+    """What `viterbi` finds."""
+
     log_probability: float
     """log p(y_1..y_T, path), summed over sequences."""
     path: np.ndarray

@@ -37,6 +37,8 @@ class Forward(NamedTuple):
 
 
 class Filtered(NamedTuple):
+    """What `filtering` finds."""
+
     alpha: np.ndarray
     """P(s_t = i | y_1..y_t), shape (T, N)."""
     log_likelihood: float

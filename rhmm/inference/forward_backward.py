@@ -18,6 +18,8 @@ _BLOCK = 128
 
 
 class Smoothed(NamedTuple):
+    """What `smoothing` finds."""
+
     gamma: np.ndarray
     """P(s_t = i | y_1..y_T), shape (T, N)."""
     zeta_sum: np.ndarray

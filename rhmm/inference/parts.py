@@ -27,6 +27,8 @@ _LEAST = -600.0
 
 
 class Forgotten(NamedTuple):
+    """Where a part of a sequence no longer depends on what lies beyond one of its ends."""
+
     time: int
     """A time t of the part."""
     law: np.ndarray

@@ -153,7 +153,7 @@ class OnlineHMM(Learned):
 
     def _one(self, y) -> np.ndarray:
         """y, checked, as a stream of one."""
-        y = self.manifold._as_array("y", nan_where_masked(y))
+        y = self.manifold.as_array("y", nan_where_masked(y))
         if y.shape != self.manifold.point_shape:
             raise ValueError(f"y must be one point of shape {self.manifold.point_shape}")
         if not np.isnan(y).any():

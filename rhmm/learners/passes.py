@@ -190,7 +190,7 @@ def _loaded(task: Task) -> Observations:
     several = len(given) > 1
     names = [f"{piece.name}[{k}]" for k in range(len(given))] if several else [piece.name]
     arrays = [
-        manifold._as_array(name, nan_where_masked(one))
+        manifold.as_array(name, nan_where_masked(one))
         for name, one in zip(names, given, strict=True)
     ]
     for name, array in zip(names, arrays, strict=True):

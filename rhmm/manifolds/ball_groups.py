@@ -79,12 +79,21 @@ def take_steps(layout, first, last, weights, taus, centres, totals):
 @lean_kernel
 def _stepped(layout, first, last, weights, tau, norm2, distances, pulls, centre, work):
     """Move `centre` as `weighted_step` does; returns Σ w d²."""
-    dim, centre_gap, total, inwards = len(centre), gap(centre), 0.0, 0.0
-    step, moved = work[:dim], work[dim : 2 * dim]
+    total, inwards = 0.0, 0.0
     for t in range(len(weights)):
         total += weights[t] * distances[t] * distances[t]
         pulls[t] *= weights[t]
         inwards += pulls[t] * norm2[t]
+    pull_centre(layout, first, last, pulls, inwards, tau, centre, work)
+    return total
+
+
+@lean_kernel
+def pull_centre(layout, first, last, pulls, inwards, tau, centre, work):
+    """Move `centre` by τ times the sum of the vectors to points, each multiplied by its pull;
+    `inwards` is the sum of pulls times |y − c|²."""
+    dim, centre_gap = len(centre), gap(centre)
+    step, moved = work[:dim], work[dim : 2 * dim]
     for k in range(dim):
         row, outwards = layout[k, first:last], 0.0
         for t in range(len(row)):
@@ -92,4 +101,3 @@ def _stepped(layout, first, last, weights, tau, norm2, distances, pulls, centre,
         step[k] = tau * (centre_gap * outwards - inwards * centre[k])
     move(centre, centre_gap, step, moved)
     copy_into(centre, moved)
-    return total

@@ -35,14 +35,14 @@ class Euclidean(Manifold):
         self.gaussian = FlatGaussian(self.dim)
 
     def belongs(self, x):
-        return (np.abs(self._as_array("x", x)) <= _LARGEST).all(axis=-1)
+        return (np.abs(self.as_array("x", x)) <= _LARGEST).all(axis=-1)
 
     def why_not(self, point) -> str:
         return f"its coordinates must be finite and at most {LARGEST_COORDINATE:g} in size"
 
     def project(self, x):
         """Bring coordinates above 1e30 in size down to it; other finite vectors are points."""
-        x = self._as_array("x", x)
+        x = self.as_array("x", x)
         if not np.isfinite(x).all():
             raise ValueError("x must be finite to be projected")
         return np.where(

@@ -15,14 +15,13 @@ from rhmm.manifolds.ball import (
     gap,
     gaps_of,
     keep_inside,
-    move,
     move_or_nan,
     separation,
     towards,
     turn_between,
     which_inside,
 )
-from rhmm.manifolds.ball_groups import ROOM, measure, separations, take_steps
+from rhmm.manifolds.ball_groups import ROOM, measure, pull_centre, separations, take_steps
 from rhmm.manifolds.hyperbolic_mean import newton_step, newton_sums, search_centre
 from rhmm.manifolds.manifold import Manifold
 from rhmm.manifolds.registry import register_manifold
@@ -47,7 +46,7 @@ class Hyperbolic(Manifold):
         self.point_shape = (self.dim,)
         self.gaussian = HyperbolicGaussian(self.dim)
 
-    def _as_array(self, name, x):
+    def as_array(self, name, x):
         if self.dim == 2 and not isinstance(x, np.ndarray):
             try:
                 x = np.asarray(x)
@@ -55,10 +54,10 @@ class Hyperbolic(Manifold):
                 raise ValueError(f"{name} must be an array of numbers, not {x!r}") from None
         if self.dim == 2 and np.iscomplexobj(x):
             x = np.stack([x.real, x.imag], axis=-1)
-        return super()._as_array(name, x)
+        return super().as_array(name, x)
 
     def belongs(self, x):
-        x = self._as_array("x", x)
+        x = self.as_array("x", x)
         return which_inside(x.reshape(-1, self.dim)).reshape(x.shape[:-1])
 
     def why_not(self, point) -> str:
@@ -69,7 +68,7 @@ class Hyperbolic(Manifold):
 
     def project(self, x):
         """Pull points on or outside the boundary back into the ball along their radius."""
-        x = self._as_array("x", x)
+        x = self.as_array("x", x)
         if not np.isfinite(x).all():
             raise ValueError("x must be finite to be projected into the ball")
         scaled = x / np.maximum(np.abs(x).max(axis=-1, keepdims=True), 1.0)
@@ -184,7 +183,7 @@ def _distances_from(geometry, layout, first, last, centres, d2):
 def _weighted_step(geometry, layout, first, last, weights, tau, centre):
     dim, centre_gap = geometry.dim, gap(centre)
     work = layout[dim + 1 :]
-    norm2, d2, pull, step, moved = work[0], work[1], work[2], work[3], work[4]
+    norm2, d2, pull = work[0], work[1], work[2]
     separations(layout, first, last, centre, norm2)
     gaps = layout[dim, first:last]
     for t in range(len(gaps)):
@@ -199,14 +198,7 @@ def _weighted_step(geometry, layout, first, last, weights, tau, centre):
     for t in range(len(gaps)):
         total += weights[t] * d2[t]
         inwards += pull[t] * norm2[t]
-    for k in range(dim):
-        row, outwards = layout[k, first:last], 0.0
-        for t in range(len(row)):
-            outwards += pull[t] * (row[t] - centre[k])
-        step[k] = tau * (centre_gap * outwards - inwards * centre[k])
-    move(centre, centre_gap, step[:dim], moved[:dim])
-    for k in range(dim):
-        centre[k] = moved[k]
+    pull_centre(layout, first, last, pull, inwards, tau, centre, work[4])
     return total
 
 

@@ -22,7 +22,8 @@ class PointSet(ABC):
     def why_not(self, point: np.ndarray) -> str:
         """Why `point`, of shape `point_shape`, does not belong, as the end of a sentence."""
 
-    def _as_array(self, name, x) -> np.ndarray:
+    def as_array(self, name, x) -> np.ndarray:
+        """`x` as an array of numbers in the shape of points, which may be NaN or no points."""
         x = as_numbers(name, x)
         if x.shape[x.ndim - len(self.point_shape) :] != self.point_shape:
             raise ValueError(
@@ -33,7 +34,7 @@ class PointSet(ABC):
     def points(self, name, x) -> np.ndarray:
         """`x` as an array of checked points; otherwise a ValueError that speaks of `name`."""
         check_unmasked(name, x)
-        x = self._as_array(name, x)
+        x = self.as_array(name, x)
         good = np.asarray(self.belongs(x))
         if not good.all():
             where = tuple(int(i) for i in np.argwhere(~good)[0])
@@ -46,7 +47,7 @@ class PointSet(ABC):
 
         So is one with masked entries.
         """
-        X = self._as_array(name, nan_where_masked(X))
+        X = self.as_array(name, nan_where_masked(X))
         if X.ndim != 1 + len(self.point_shape) or len(X) == 0:
             raise ValueError(
                 f"{name} must hold observations in shape {self._shape('T')}, not {X.shape}"
@@ -69,7 +70,7 @@ class PointSet(ABC):
 
     def _tangents(self, v) -> np.ndarray:
         check_unmasked("v", v)
-        v = self._as_array("v", v)
+        v = self.as_array("v", v)
         if not np.isfinite(v).all():
             raise ValueError("v must be finite")
         return v

@@ -46,8 +46,8 @@ class SPDMatrices(Manifold):
         order = np.asarray(order)
         return np.ascontiguousarray(points[..., order[:, None], order])
 
-    def _as_array(self, name, x):
-        x = super()._as_array(name, x)
+    def as_array(self, name, x):
+        x = super().as_array(name, x)
         skew = _largest_skew(self._flat(x))
         if skew == 0.0:
             return x
@@ -56,7 +56,7 @@ class SPDMatrices(Manifold):
         return 0.5 * (x + np.swapaxes(x, -1, -2))
 
     def belongs(self, x):
-        x = super()._as_array("x", x)
+        x = super().as_array("x", x)
         return (_margins(self._flat(x)) > SMALLEST_MARGIN).reshape(x.shape[:-2])
 
     def why_not(self, point) -> str:
@@ -71,7 +71,7 @@ class SPDMatrices(Manifold):
 
     def project(self, x):
         """Symmetrise, and raise eigenvalues that are not positive to 10⁻¹² of the largest."""
-        x = Manifold._as_array(self, "x", x)
+        x = Manifold.as_array(self, "x", x)
         if not np.isfinite(x).all():
             raise ValueError("x must be finite to be projected")
         x = 0.5 * (x + np.swapaxes(x, -1, -2))

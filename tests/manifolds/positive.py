@@ -33,7 +33,7 @@ class Positive(Manifold):
         self.gaussian = FlatGaussian(self.dim)
 
     def belongs(self, x):
-        x = self._as_array("x", x)
+        x = self.as_array("x", x)
         return ((x > 0.0) & (x < np.inf)).all(axis=-1)
 
     def why_not(self, point):
