@@ -6,6 +6,7 @@ a step: the process is ended. A process starts when it is needed, and one stays 
 """
 
 import os
+import sys
 import threading
 import time
 import warnings
@@ -23,6 +24,11 @@ _LOOK = 0.1
 """Seconds between two looks whether the visitor still wants the result."""
 _PACE = 0.2
 """Seconds between two reports of a process."""
+
+_MEMORY = 3 * 2**30
+"""Bytes that a process may hold. The largest files that pages take need a third of it. What asks
+for more fails in its process, before the machine runs out of memory for all visitors."""
+_TOO_MUCH = "this needs more memory than one visitor may have: give fewer observations"
 
 Watch = Callable[[str, float], None]
 """What a function calls now and then with what it is doing, and the share of it that is done."""
@@ -135,12 +141,23 @@ def serve() -> None:
     """Answer calls that come by the input until it closes."""
     if hasattr(os, "nice"):
         os.nice(5)  # pages come first
+    _limit_memory()
     for remark in (ConvergenceWarning, DegenerateWarning):
         warnings.simplefilter("ignore", remark)  # the page says itself what became of a fit
     send = answers()
     with suppress(EOFError, BrokenPipeError):  # the server has gone
         while True:
             _answer(question(), send)
+
+
+def _limit_memory() -> None:
+    if sys.platform == "win32":  # which has no such limits
+        return
+    import resource
+
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    limit = _MEMORY if most == resource.RLIM_INFINITY else min(_MEMORY, most)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, most))
 
 
 def _answer(asked: tuple[Callable, tuple], send: Callable[[News], None]) -> None:
@@ -161,6 +178,8 @@ def _answer(asked: tuple[Callable, tuple], send: Callable[[News], None]) -> None
         news = News("Done", 1.0, 0.0, over=True, result=function(*arguments, watch))
     except (EOFError, BrokenPipeError):
         raise
+    except MemoryError:
+        news = News("", 0.0, 0.0, error=Expected(_TOO_MUCH))
     except Exception as error:
         news = News("", 0.0, 0.0, error=error)
     send(news._replace(seconds=time.process_time() - begin))

@@ -2,6 +2,7 @@ import os
 import signal
 import time
 
+import numpy as np
 import pytest
 
 from dashboard.compute import data_workers
@@ -46,6 +47,10 @@ def endless(watch):
 
 def dying(watch):
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def greedy(watch):
+    return np.ones(2**29).sum()
 
 
 def printing(watch):
@@ -97,6 +102,14 @@ def test_a_process_that_dies_is_a_sentence_and_not_a_fault(workers):
         workers.call(dying, (), ignore)
 
     assert workers.call(process_id, (), ignore)
+
+
+def test_more_memory_than_one_visitor_may_have_is_a_sentence_and_the_process_goes_on(workers):
+    before = workers.call(process_id, (), ignore)
+
+    with pytest.raises(Expected, match="needs more memory"):
+        workers.call(greedy, (), ignore)
+    assert workers.call(process_id, (), ignore) == before
 
 
 def test_closing_ends_a_process_in_the_middle_of_a_call():
