@@ -88,8 +88,7 @@ def measure_finely(manifold: Manifold, points: np.ndarray) -> None:
     in_kernels.normal_coordinates(
         manifold.geometry, points, 2, 7, points[0], coordinates, log_volume
     )
-    turn = np.empty((manifold.dim, manifold.dim))
-    in_kernels.frame_turn(manifold.geometry, points[0], points[1], turn)
+    manifold.frame_turn(points[0], points[1])
 
 
 def learn(manifold: Manifold, points: np.ndarray) -> None:

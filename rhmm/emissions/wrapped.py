@@ -124,29 +124,40 @@ class WrappedGaussians(Law):
         means, dim, living = self.means.copy(), self.manifold.dim, np.flatnonzero(alive)
         counts = weights > _NEGLIGIBLE * weights.mean(axis=1, keepdims=True)
         if "means" not in frozen:
+            keeps_shape = "covariances" in frozen
 
             def approach(i: int) -> np.ndarray:
-                return self._approach(i, points, weights[i], counts[i], view)
+                return self._approach(i, points, weights[i], counts[i], view, keeps_shape)
 
             for i, mean in zip(living, each(approach, living), strict=True):
                 means[i] = mean
         if "covariances" in frozen:
             return self.with_parameters(self.manifold, means, self.covariances), view
-        scatter = np.zeros((len(means), dim, dim))
+        scatter, moved = np.zeros((len(means), dim, dim)), self._carried_to(means)
         for i in living:
             u = view.coordinates[i][counts[i]]
-            scatter[i] = (u * self.pulling(i, weights[i][counts[i]], u)[:, None]).T @ u
+            scatter[i] = (u * moved.pulling(i, weights[i][counts[i]], u)[:, None]).T @ u
         new = kinds.estimated(
             self.kind, self.covariances, scatter, weights.sum(axis=1), alive, *self.prior,
             least=min_sigma**2,
         )  # fmt: skip
         return self.with_parameters(self.manifold, means, new), view
 
-    def _approach(self, state: int, points, weights, counts, view: View) -> np.ndarray:
+    def _carried_to(self, means: np.ndarray) -> Self:
+        """The same law at other means. Own shapes go along the geodesics there, so that an isometry
+        of the data moves them along; others are bound to the frames of the origin."""
+        covariances = self.covariances
+        if self.kind == "full":
+            covariances = carried(self.manifold, self.means, means, covariances)
+        return self.with_parameters(self.manifold, means, covariances)
+
+    def _approach(
+        self, state: int, points, weights, counts, view: View, keeps_shape: bool
+    ) -> np.ndarray:
         """The mean after a step; the coordinates there are written into the view.
 
         Only points that `counts` (T,) says change a digit of weighted sums: steps are tried on
-        these alone.
+        these alone. Unless it `keeps_shape`, an own shape is carried along with the mean.
         """
         old, w, near = self.means[state], weights[counts], points[counts]
         coordinates, log_volume = view.coordinates[state], view.log_volume[state]
@@ -157,7 +168,10 @@ class WrappedGaussians(Law):
             if not self.manifold.belongs(mean):
                 continue
             seen = View(*self.manifold.normal_coordinates(mean, near))
-            new = w @ self._log_density(state, *seen)
+            coordinates_there = seen.coordinates
+            if self.kind == "full" and not keeps_shape:
+                coordinates_there = coordinates_there @ self.manifold.frame_turn(old, mean)
+            new = w @ self._log_density(state, coordinates_there, seen.log_volume)
             if self.manifold.is_flat or new >= value - _ROUNDING * abs(value):
                 coordinates[counts], log_volume[counts] = seen
                 rest = self.manifold.normal_coordinates(mean, points[~counts])
@@ -201,6 +215,12 @@ class WrappedGaussians(Law):
     def permuted(self, order):
         covariances = kinds.permuted(self.kind, self.covariances, order)
         return self.with_parameters(self.manifold, self.means[order], covariances)
+
+
+def carried(manifold: Manifold, starts, ends, covariances: np.ndarray) -> np.ndarray:
+    """Covariances (N, D, D) at some means, carried along the geodesics to others."""
+    turns = np.stack([manifold.frame_turn(*pair) for pair in zip(starts, ends, strict=True)])
+    return turns @ covariances @ np.swapaxes(turns, 1, 2)
 
 
 def _whitener(covariance: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 and start anew, all by EM with their own emission, and what one of their steps is made of.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -137,7 +138,7 @@ class Found(NamedTuple):
 
     fit: ShapedFit
     gain: float
-    """Nats that it explains the record better than the present model."""
+    """Nats that it explains the record better than the present model; ∞ where that is sure."""
 
 
 class Shapes(NamedTuple):
@@ -187,23 +188,29 @@ class Shapes(NamedTuple):
         begin = Iterate(stationary_law(state.transmat), state.transmat, self.law(state))
         return self.climbed(sample, begin, steps)
 
-    def review(self, history: History, state: ShapedState, least_delta: float, rng) -> Found | None:
+    def review(
+        self, history: History, state: ShapedState, least_delta: float, rng, *, to_rest: bool
+    ) -> Found | None:
         """A model that explains the record better than the present one, if any does.
 
         A fit gains about half a nat for each parameter by chance, and shapes have hundreds of them.
-        As in `rhmm.streams.review`, twice that does not count, or once that where another start
-        gained it.
+        Another start must gain more than that over the present model after EM. This one must gain
+        twice as much over the present model as it is. With `to_rest` it goes on from there in any
+        case, as long as the record has all that was seen.
         """
         n = len(state.delta)
         sample = history.sample(self.manifold, least_delta)
         present = self.explained(sample, state)
         settled = self.explained(sample, state, _STEPS_LATER)
         afresh = self.started(sample, n, rng, _TRIED_LATER, _STEPS_LATER)
-        found = max(settled, afresh, key=lambda fit: fit.log_likelihood)
-        by_chance = n_parameters(self.manifold, self.emission.name, n)
-        gain = found.log_likelihood - present.log_likelihood - by_chance
-        gain = max(gain, found.log_likelihood - settled.log_likelihood - by_chance / 2)
-        return Found(found, gain) if gain > LEAST_GAIN else None
+        by_chance = 0.5 * n_parameters(self.manifold, self.emission.name, n)
+        gain = afresh.log_likelihood - settled.log_likelihood - by_chance
+        if gain > LEAST_GAIN:
+            return Found(afresh, gain)
+        if to_rest and history.is_whole:
+            return Found(settled, math.inf)
+        gain = settled.log_likelihood - present.log_likelihood - 2.0 * by_chance
+        return Found(settled, gain) if gain > LEAST_GAIN else None
 
     # States
 

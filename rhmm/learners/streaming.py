@@ -142,7 +142,9 @@ class StreamingHMM(OnlineHMM):
         afresh = few and ensemble.recorded == ensemble.first_review
         rng, seen = self._known_stream.rng, self.n_samples_seen_
         if self._shapes is not None:
-            shaped = self._shapes.review(ensemble.history, ensemble.state, self._least_delta, rng)
+            shaped = self._shapes.review(
+                ensemble.history, ensemble.state, self._least_delta, rng, to_rest=self._converges
+            )
             if shaped is None:
                 return None
             named = start.in_order_of(self.manifold, ensemble.state.means, shaped.fit)

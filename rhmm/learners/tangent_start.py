@@ -22,6 +22,7 @@ from rhmm.emissions import (
 )
 from rhmm.emissions import covariances as kinds
 from rhmm.emissions.student import FIRST_DEGREES
+from rhmm.emissions.wrapped import carried
 from rhmm.learners.baum_welch import Iterate, Monitor, climb
 from rhmm.manifolds import Euclidean, Manifold
 from rhmm.parameters import sigmas_from_delta
@@ -164,8 +165,7 @@ def best_start(
     assert isinstance(shapes, WrappedGaussians)
     means, covariances = manifold.from_normal_coordinates(centre, shapes.means), shapes.covariances
     if shapes.kind == "full":
-        turns = np.stack([manifold.frame_turn(centre, mean) for mean in means])
-        covariances = turns @ covariances @ np.swapaxes(turns, 1, 2)
+        covariances = carried(manifold, [centre] * n, means, covariances)
     law = shapes.with_parameters(manifold, means, covariances)
     candidates = [best._replace(law=law), found]
     return max((_climbed(sample, one, _LAST, min_sigma) for one in candidates), key=_likelihood)[1]

@@ -247,13 +247,10 @@ class Manifold(PointSet):
     def frame_turn(self, start, end) -> np.ndarray:
         """The rotation (dim, dim) that takes `normal_coordinates` of vectors at `start` to those of
         the same vectors at `end`, after they were carried along the geodesic between both points.
-
-        The reflection in the point halfway is an isometry of a symmetric space; it carries vectors
-        so, and turns them round.
         """
-        ends = self.from_normal_coordinates(start, np.eye(self.dim))
-        reflected = self.geodesic(ends, self.geodesic(start, end, 0.5), 2.0)
-        return -self.normal_coordinates(end, reflected)[0].T
+        turn = np.empty((self.dim, self.dim))
+        verbs.write_frame_turn(self.geometry, start, end, turn)
+        return turn
 
     # Riemannian Gaussians
 

@@ -323,6 +323,11 @@ def all_centre_steps(geometry, sums, totals, share, centres, falls):
 
 
 @kernel
+def write_frame_turn(geometry, start, end, turn):
+    frame_turn(geometry, start, end, turn)
+
+
+@kernel
 def all_paired_distances(geometry, x, y, d2):
     paired_distances(geometry, x, y, d2)
 

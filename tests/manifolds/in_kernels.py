@@ -46,8 +46,3 @@ def holds(geometry, x):
 def normal_coordinates(geometry, points, first, last, centre, coordinates, log_volume):
     layout = verbs.prepared(geometry, points)
     verbs.normal_coordinates(geometry, layout, first, last, centre, coordinates, log_volume)
-
-
-@kernel
-def frame_turn(geometry, start, end, turn):
-    verbs.frame_turn(geometry, start, end, turn)
