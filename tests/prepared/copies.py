@@ -18,6 +18,7 @@ import socket
 import sys
 import threading
 import traceback
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -59,8 +60,15 @@ class Copies:
     def _copy(self) -> dict | None:
         who, _ = self._line.accept()
         length, files, _, _ = socket.recv_fds(who, 4, 250)
-        with who.makefile("rb") as content:
-            request = json.loads(content.read(int.from_bytes(length, "big")))
+        with who.makefile("rb") as lines:
+            size = int.from_bytes(length, "big")
+            content = lines.read(size)
+        if not length or len(content) < size:  # it was killed while it asked
+            for file in files:
+                os.close(file)
+            who.close()
+            return None
+        request = json.loads(content)
         _import_libraries()
         process = os.fork()
         if process == 0:
@@ -71,7 +79,8 @@ class Copies:
         for file in files:
             os.close(file)
         entry = (who, process, os.pidfd_open(process))
-        who.sendall(b"%d\n" % process)
+        with suppress(OSError):  # one that is gone again: `_finish` hears of that
+            who.sendall(b"%d\n" % process)
         for file in (who.fileno(), entry[2]):
             self._asked[file] = entry
             self._poll.register(file, select.POLLIN)
@@ -97,8 +106,26 @@ def _import_libraries() -> None:
     for name in LIBRARIES:
         importlib.import_module(name)
     del sys.modules["rhmm.__main__"]  # else Python says that it is begun twice
+    _load_kernels()
     gc.collect()
     gc.freeze()
+
+
+def _load_kernels() -> None:
+    """Load those of the paper's model, which most programs learn, if `tests.kernels` was there."""
+    from rhmm._jit import cache_folder, cache_stamp
+    from rhmm.learners.registry import LEARNERS
+    from rhmm.paper import paper_model
+
+    if not (cache_folder() / f"compiled-{cache_stamp()}-tests").exists():
+        return
+    learners = [learner for learner in LEARNERS.values() if not learner.needs_truth]
+    truth = paper_model()
+    points, _ = truth.sample(300, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for learner in learners:
+            learner.learn(learner.make(truth.manifold, 3, 0, {}, trace_every=1), points)
 
 
 def _take_files(received: list[int], wanted: list[int]) -> None:

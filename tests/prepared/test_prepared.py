@@ -1,13 +1,14 @@
 """What stands in for Python does what Python does."""
 
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.prepared import REAL_PYTHON
+from tests.prepared import LINE, REAL_PYTHON
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has such copies")
 
@@ -63,6 +64,15 @@ def test_a_program_ends_when_what_stands_in_for_it_is_ended(number):
         process.send_signal(number)
         assert process.stdout.read() == b""  # its end of the pipe is closed
         assert process.wait() == -number
+
+
+def test_one_that_is_killed_while_it_asks_leaves_the_others_their_python():
+    for _ in range(20):
+        with subprocess.Popen([sys.executable, "-c", "pass"]) as process:
+            process.kill()
+    with socket.socket(socket.AF_UNIX) as line:
+        line.connect(str(Path(sys.executable).with_name(LINE)))
+    assert run("prepared", "-c", "print(1)").stdout == "1\n"
 
 
 def test_a_program_that_asks_for_a_bare_python_gets_one():
