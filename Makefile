@@ -16,11 +16,13 @@ serve: $(VENV)/.kernels ## open the dashboard to a lecture hall, after saying wh
 	@$(VENV)/bin/python -m dashboard.server.lecture_hall
 
 # Kernels come first: two test processes would compile the same ones side by side. And one thread of
-# linear algebra each: there are as many processes as the cores can bear.
+# linear algebra each: there are as many processes as the cores can bear. Bytecode is kept, whatever
+# the environment says: pytest takes as long to prepare the modules of all tests as to import them.
 test: lint chromium ## check the style, then run all tests
 	$(VENV)/bin/python -m dashboard.compute.kernels all
 	$(VENV)/bin/python -m tests.kernels
-	OMP_NUM_THREADS=1 $(VENV)/bin/python -m pytest --numprocesses auto --dist loadscope --no-loadscope-reorder
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(VENV)/bin/python -m pytest \
+	  --numprocesses auto --dist loadscope --no-loadscope-reorder
 
 lint: $(VENV)/.dev ## check style, formatting, types and the direction of imports
 	$(VENV)/bin/python -m ruff check .

@@ -1,8 +1,14 @@
 import gc
+import multiprocessing
 import os
+import sys
+from contextlib import ExitStack
 
+import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
+
+from tests.prepared import prepared_python
 
 # A slow machine must not fail a test, and the same commit must give the same verdict twice.
 settings.register_profile("steady", deadline=None, derandomize=True)
@@ -50,3 +56,26 @@ def pytest_xdist_make_scheduler(config, log):
 def pytest_xdist_auto_num_workers(config):
     """One more than there are cores: tests of browsers and servers wait a third of their time."""
     return (os.cpu_count() or 1) + 1
+
+
+PREPARED = "RHMM_PREPARED_PYTHON"
+"""The variable by which all processes of a test run know the one Python that is prepared."""
+
+
+def pytest_configure(config):
+    if PREPARED not in os.environ and sys.platform == "linux":
+        with ExitStack() as stack:
+            os.environ[PREPARED] = stack.enter_context(prepared_python())
+            stack.callback(os.environ.pop, PREPARED)
+            config.add_cleanup(stack.pop_all().close)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def programs_start_at_once():
+    """Give every process that a test starts a Python with its libraries in it."""
+    real = sys.executable
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "executable", os.environ.get(PREPARED, real))
+        multiprocessing.set_executable(sys.executable)
+        yield
+    multiprocessing.set_executable(real)

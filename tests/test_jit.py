@@ -3,7 +3,7 @@
 import contextlib
 import io
 import json
-import multiprocessing
+import multiprocessing.spawn
 import os
 import shutil
 import sys
@@ -15,6 +15,8 @@ from types import ModuleType
 
 import numba
 import pytest
+
+from tests.prepared import REAL_PYTHON
 
 REPOSITORY = Path(__file__).parents[1]
 
@@ -53,6 +55,14 @@ Hyperbolic(2).dist([0.0, 0.0], [0.5, 0.5])
 PROCESSES = multiprocessing.get_context("forkserver")
 # Each process imports the engine anew, but not the libraries below it: they take most of the time.
 PROCESSES.set_forkserver_preload(["numba", "scipy.special", "scipy.stats", "sklearn.base"])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def processes_without_the_engine():
+    before = multiprocessing.spawn.get_executable()
+    multiprocessing.set_executable(REAL_PYTHON)
+    yield
+    multiprocessing.set_executable(before)
 
 
 def run(script: str, cache: Path, *paths: Path) -> str:

@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 import warnings
 from concurrent.futures import BrokenExecutor, Future
@@ -23,6 +22,7 @@ from rhmm.paper import paper_model
 from rhmm.sweeping import grid, load_runs, run_once
 from rhmm.sweeping.record import CannotWriteError, Record
 from rhmm.sweeping.workers import WorkerPool
+from tests.prepared import REAL_PYTHON
 from tests.sweeping.tasks import without_times
 
 SMALL = ["--algorithm", "windowed,em", "--delta", "20,60", "--length", "400", "--runs", "3"]
@@ -47,7 +47,7 @@ def test_a_sweep_prints_a_summary_and_leaves_its_runs(tmp_path, capsys, expected
 def test_a_sweep_killed_in_the_middle_goes_on_where_it_stopped(tmp_path, name, expected):
     path, journal = tmp_path / name, tmp_path / "runs.parquet.journal.csv"
     grows = path if name == "runs.csv" else journal
-    many = [sys.executable, "-m", "rhmm", "sweep", *SMALL[:-1], "100000", "--out", str(path)]
+    many = [REAL_PYTHON, "-m", "rhmm", "sweep", *SMALL[:-1], "100000", "--out", str(path)]
     process = subprocess.Popen(many)
     while not grows.exists() or grows.read_bytes().count(b"\n") < 4:
         assert process.poll() is None
@@ -251,7 +251,7 @@ def test_a_summary_that_cannot_be_printed_is_an_error_and_the_runs_are_kept(tmp_
     small = ["--algorithm", "ceiling", "--length", "50", "--runs", "1", "--out", str(path)]
     with open("/dev/full", "w") as full:
         ended = subprocess.run(
-            [sys.executable, "-m", "rhmm", "sweep", *small],
+            [REAL_PYTHON, "-m", "rhmm", "sweep", *small],
             stdout=full, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
     assert ended.returncode != 0

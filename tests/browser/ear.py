@@ -1,7 +1,7 @@
 class Ear:
     """Hears what a page gets from the server beyond Streamlit's own files.
 
-    Pass it to `open_page` as `before`.
+    Pass it to `open_page` as `before`, for a visitor who does not know the server yet.
     """
 
     def __init__(self):

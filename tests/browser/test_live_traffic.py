@@ -14,7 +14,7 @@ def modules(server):
 
 def test_another_look_at_a_finished_run_does_not_send_it_again(open_lab):
     ear = Ear()
-    lab = open_lab("/?seed=4", before=ear)
+    lab = open_lab("/?seed=4", before=ear, knows_the_server=False)
     lab.wait_for_results()
     wait_until_still(lab.page)
     ear.forget()
@@ -42,7 +42,7 @@ def test_a_run_is_no_more_than_its_messages_and_the_program(open_lab, server):
     open_lab().wait_for_results()  # from now on it is finished for all visitors
     ear = Ear()
 
-    lab = open_lab("/", before=ear)
+    lab = open_lab("/", before=ear, knows_the_server=False)
     lab.wait_for_results()
     lab.page.get_by_role("link", name="Data (CSV)").and_(lab.page.locator("[href]")).wait_for()
     wait_until_still(lab.page)
@@ -53,7 +53,7 @@ def test_a_run_is_no_more_than_its_messages_and_the_program(open_lab, server):
 
 def test_the_program_is_fetched_once_and_not_sent_with_the_messages(open_lab, server):
     ear = Ear()
-    lab = open_lab("/?T=1000&delta=60", before=ear)
+    lab = open_lab("/?T=1000&delta=60", before=ear, knows_the_server=False)
     lab.wait_for_results()
     lab.page.get_by_role("button", name="Zoom in").click()
     lab.page.wait_for_function("location.search.includes('look=')")
@@ -82,7 +82,8 @@ def test_nothing_is_fetched_from_elsewhere(open_page, server):
         open_page(
             before=lambda page: page.on(
                 "request", lambda r: r.url.startswith(server.address) or elsewhere.append(r.url)
-            )
+            ),
+            knows_the_server=False,
         )
     )
     lab.wait_until_shown()

@@ -24,6 +24,7 @@ class Visitors:
         self,
         address: str,
         before=None,
+        knows_the_server: bool = True,
         moving: bool = False,
         viewport: dict[str, int] = DESKTOP,
         color_scheme: str = "light",
@@ -31,14 +32,18 @@ class Visitors:
     ) -> Page:
         """A page for one visitor, who has to `leave` it.
 
-        With something to do `before`, or with `options` of a context, it is in a context of its
-        own, whose cache is empty. What the browser complains about is collected in `complaints`.
+        A visitor who does not know the server, or who has `options` of a context, comes in a
+        context whose cache is empty. With something to do `before`, the page is not used again.
+        What the browser complains about is collected in `complaints`.
         """
-        if before or options:
+        if options or not knows_the_server:
             page = self._new_page(self._new_context(**options))
+        elif before:
+            page = self._new_page(self._shared)
         else:
             page = self._free.pop() if self._free else self._new_page(self._shared)
         page.complaints = []
+        page.is_plain = not before
         page.set_viewport_size(viewport)
         motion = "no-preference" if moving else "reduce"
         page.emulate_media(color_scheme=color_scheme, reduced_motion=motion)
@@ -54,9 +59,12 @@ class Visitors:
             return
         if page.url.startswith("http"):
             page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        self._shared.clear_cookies()
+        if not page.is_plain:
+            page.close()
+            return
         page.mouse.move(0, 0)
         page.goto("about:blank")
-        self._shared.clear_cookies()
         self._free.append(page)
 
     def _new_context(self, **options):
