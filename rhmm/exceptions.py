@@ -8,7 +8,15 @@ class ConvergenceWarning(UserWarning):
 
 
 class DegenerateWarning(UserWarning):
-    """The data cannot support what was asked; the documented fallback was used."""
+    """The data cannot support what was asked; the documented fallback was used.
+
+    `state` is the number of the state that `problem` is about, from 0; None if it is about none.
+    """
+
+    def __init__(self, problem: str, state: int | None = None):
+        super().__init__(problem if state is None else f"state {state} {problem}")
+        self.problem = problem
+        self.state = state
 
 
 class NotRecordedWarning(UserWarning):
@@ -23,5 +31,5 @@ def warn_not_converged(what: str) -> None:
     warnings.warn(f"{what} did not converge", ConvergenceWarning, stacklevel=3)
 
 
-def warn_degenerate(message: str) -> None:
-    warnings.warn(message, DegenerateWarning, stacklevel=3)
+def warn_degenerate(problem: str, state: int | None = None) -> None:
+    warnings.warn(DegenerateWarning(problem, state), stacklevel=3)

@@ -29,13 +29,17 @@ MOST_POINTS = 60
 """Observations that one message shows, at most."""
 
 _GRIDS = ((1_000, BLOCK), (5_000, 5 * BLOCK))
-"""Up to which pace rows of the curves lie how many observations apart."""
+"""Up to which pace rows of the curves lie how many observations apart; beyond, as many windows as
+leave the rows that a message has."""
 
 RECORDED_WINDOW = 100
 """Observations of every rolling measure of a recording: some have only a few hundred."""
 
 _MOST_ROWS = 4
 """Rows of the curves in one message."""
+
+_MESSAGES = 10
+"""How many there are in a second; with many streams, fewer."""
 
 
 class Place(NamedTuple):
@@ -172,8 +176,9 @@ class EndlessStream:
     def set_pace(self, pace: float) -> None:
         """So many observations a second are to come: how finely to show them follows from it."""
         fine = (grid for most, grid in _GRIDS if pace <= most and self._window % grid == 0)
-        self._grid = next(fine, self._window)
-        self._stride = max(1, round(pace / (10 * MOST_POINTS)))
+        shown = round(pace / (_MESSAGES * _MOST_ROWS * self._window))
+        self._grid = next(fine, self._window * max(1, shown))
+        self._stride = max(1, round(pace / (_MESSAGES * MOST_POINTS)))
 
     def happen(self, kind: str) -> None:
         """Let an event of this kind happen, as soon as possible."""
@@ -239,12 +244,7 @@ class EndlessStream:
         if self._waits_for_em():
             return 0
         first, until_end = self.taken, self._source.until_end
-        left = (
-            most,
-            self._grid - first % self._grid,
-            until_end,
-            *(at - first for at in self._refits),
-        )
+        left = (most, self._until_stop(), until_end, *(at - first for at in self._refits))
         part = self._source.take(int(min(left)))
         count = len(part.states)
         if not count:
@@ -264,6 +264,11 @@ class EndlessStream:
         if self.taken % self._grid == 0:
             self._note_row()
         return count
+
+    def _until_stop(self) -> int:
+        """Observations until the next row, or until its window begins: sums are noted there."""
+        row = self._grid - self.taken % self._grid
+        return row - self._window if row > self._window else row
 
     def _waits_for_em(self) -> bool:
         """Whether a fit of this moment is under way; begins it when its time has come."""

@@ -1,6 +1,5 @@
 """Files that are read and recordings whose states are learned: the requests of the Data page."""
 
-import re
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -216,52 +215,78 @@ def fit(
         watch("Re-centring", 0.0)
         moved, _ = recentred(recording.manifold, recording.points, lengths=recording.lengths)
         recording = replace(recording, points=moved)
-    size = thinned_size(recording)
-    few = recording if size is None else recording.thinned(size)
-    curve = start = said = None
-    restarts: tuple[int, ...] = ()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        if isinstance(n_states, str):
-            curve, start = counted(few, n_states, emission, watch)
-            n = start.n_components_
-        else:
-            n = n_states
-        if method == EM:
-            model, remark = _by_em(few, n, emission, start, watch)
-            if few is not recording:
-                model, word = _over_all(recording, model, len(few.points), watch)
-                remark = f"{remark} {word}"
-        else:
-            learner, said = _one_pass(recording, n, method, emission, watch)
-            model, remark = _plain(learner.to_hmm()), ""
-            restarts = tuple(getattr(learner, "restarts_", ()))
-            density = learner.log_likelihood_ / max(there - learner.start_size, 1)
+        size = thinned_size(recording)
+        few = recording if size is None else recording.thinned(size)
+        learned = _learned(recording, few, n_states, method, emission, watch)
         watch("Decoding", 0.97)
         reference = taught(few, recording, emission)
-    points, lengths = recording.points, recording.lengths
-    if said is None or method != AUTO:
-        said = model.predict_proba(points, lengths=lengths)
-        density = model.score(points, lengths=lengths) / there
-    states = said.argmax(axis=1)
+    model, said, density = learned.model, learned.said, learned.density
+    if said is None:
+        said = model.predict_proba(recording.points, lengths=recording.lengths)
+        density = model.score(recording.points, lengths=recording.lengths) / there
     return {
         "model": model,
         "probabilities": said,
         "log_likelihood": density,
-        "remark": " ".join([remark, *_degenerate(caught)]).strip(),
+        "remark": " ".join([learned.remark, *_degenerate(caught)]).strip(),
         "picture": drawn(recording, model),
-        "agreement": agreement(recording, states, n),
+        "agreement": agreement(recording, said.argmax(axis=1), model.n_components),
         "reference": reference,
-        "curve": curve,
-        "restarts": restarts,
+        "curve": learned.curve,
+        "restarts": learned.restarts,
     }
+
+
+class _Learned(NamedTuple):
+    """What a method has found in a recording."""
+
+    model: RiemannianHMM
+    remark: str
+    curve: Curve | None
+    restarts: tuple[int, ...] = ()
+    said: np.ndarray | None = None
+    """What the automatic memory said of the state of each observation when it saw it, (T, N)."""
+    density: float = float("nan")
+    """The log density of an observation that it said before."""
+
+
+def _learned(
+    recording: Recording, few: Recording, n_states: int | str, method: str, emission: str,
+    watch: Watch,
+) -> _Learned:  # fmt: skip
+    """Learn from the recording; `few` is what is left of it where it is too long for EM."""
+    curve = start = None
+    n = n_states
+    if isinstance(n, str):
+        curve, start = counted(few, n, emission, watch)
+        n = start.n_components_
+    if method == EM:
+        model, remark = _by_em(few, n, emission, start, watch)
+        if few is not recording:
+            model, word = _over_all(recording, model, len(few.points), watch)
+            remark = f"{remark} {word}"
+        return _Learned(model, remark, curve)
+    learner, said = _one_pass(recording, n, method, emission, watch)
+    model = _plain(learner.to_hmm())
+    if method != AUTO:
+        return _Learned(model, "", curve)
+    heard = max(int(recording.observed.sum()) - learner.start_size, 1)
+    return _Learned(
+        model, "", curve, tuple(learner.restarts_), said, learner.log_likelihood_ / heard
+    )  # fmt: skip
 
 
 def _degenerate(caught: Iterable[warnings.WarningMessage]) -> list[str]:
     """What the engine says of states that were lost; it counts them from 0, pages from 1."""
-    texts = [str(one.message) for one in caught if issubclass(one.category, DegenerateWarning)]
-    named = [re.sub(r"^state (\d+)", lambda m: f"State {int(m[1]) + 1}", text) for text in texts]
-    return [f"{text[0].upper()}{text[1:]}." for text in named]
+    found = [one.message for one in caught if isinstance(one.message, DegenerateWarning)]
+    return [
+        f"{one.problem[0].upper()}{one.problem[1:]}."
+        if one.state is None
+        else f"State {one.state + 1} {one.problem}."
+        for one in found
+    ]
 
 
 def _by_em(

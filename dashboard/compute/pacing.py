@@ -13,14 +13,17 @@ from typing import Protocol
 TICK = 0.1
 """Seconds."""
 
-_BUSY = 0.85
+BUSY = 0.9
 """The share of a tick that is worked; in the rest the process listens."""
 
 _LONGEST = 0.25
 """Seconds that count at most: a process that was held up does not catch up."""
 
-_PIECE = 0.008
-"""Seconds that a piece should take: others wait for it."""
+_PIECES = 0.001, 0.008
+"""Seconds that a piece takes at least, and at most while others wait for it."""
+
+_ALONE = 0.04
+"""Seconds that a piece of a stream may take that is alone; with others, its share of that."""
 
 _HEAD_START = 0.02
 """Seconds that a stream which joins, or has stood, is ahead of the others at most."""
@@ -72,10 +75,10 @@ class Paced:
         self._at_first = self.owed
         self._stands = False
 
-    def work(self, clock: Callable[[], float]) -> None:
-        """Take a piece of what it owes."""
+    def work(self, clock: Callable[[], float], longest: float) -> None:
+        """Take a piece of what it owes, of so many seconds at most."""
         begin = clock()
-        most = max(1, min(math.floor(self.owed), int(_PIECE / self._cost)))
+        most = max(1, min(math.floor(self.owed), int(longest / self._cost)))
         taken = self.stream.advance(most)
         seconds = clock() - begin
         self.served += seconds
@@ -110,14 +113,16 @@ def serve(
         return
     served = [one.served for one in flowing]
     least = max(min(served), max(served) - _HEAD_START)
-    end = clock() + _BUSY * TICK
+    end = clock() + BUSY * TICK
     for one in flowing:
         one.served = max(one.served, least)  # one that stood still has no claim to that time
         one.owe(seconds)
     hungry = [one for one in flowing if one.owed >= 1.0]
-    while hungry and clock() < end:
+    while hungry and (left := end - clock()) > 0.0:
         one = min(hungry, key=lambda each: each.served)
-        one.work(worked)
+        shortest, usual = _PIECES
+        longest = max(usual, _ALONE / len(hungry))
+        one.work(worked, max(shortest, min(left, longest)))
         if one.owed < 1.0:
             hungry.remove(one)
     for one in flowing:

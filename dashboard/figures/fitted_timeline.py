@@ -13,6 +13,8 @@ MOST_COLUMNS = 2_000
 """Of the picture of the whole recording: a screen has no more."""
 _MOST_LINES = 60
 """Between sequences: with more of them nothing else could be seen."""
+_MOST_NAMED = 2
+"""Lines of restarts that are named in the picture: more names would lie on each other."""
 _LINE = {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "layer": "above"}
 
 
@@ -50,9 +52,12 @@ def overview(fitted: Fitted) -> Drawing:
         "heatmap", z=[_with_gaps(row) for row in z], x0=1, dx=stride, y=names,
         zmin=-0.5, zmax=n - 0.5, colorscale=steps, showscale=False, ygap=6, hoverinfo="skip",
     )  # fmt: skip
+    named = _restart_names(fitted)
+    above = 28 if named else 6
     figure.layout = {
-        "height": 94 + 34 * len(rows),
-        "margin": {"l": 0, "r": 0, "t": 6, "b": 0},
+        "height": 88 + above + 34 * len(rows),
+        "margin": {"l": 0, "r": 0, "t": above, "b": 0},
+        "annotations": named,
         "xaxis": {
             "title": {"text": "observation t", "font": {"size": 16}}, "tickfont": {"size": 15},
             "showgrid": False, "zeroline": False,
@@ -93,6 +98,21 @@ def _lines(fitted: Fitted, first: int, last: int) -> list[dict]:
     anew = [k + 0.5 for k in fitted.restarts if first <= k < last]
     dashed = [{**_LINE, "x0": at, "x1": at, "line": line} for at in anew for line in looks]
     return _boundaries(fitted, first, last) + dashed
+
+
+def _restart_names(fitted: Fitted) -> list[dict]:
+    """What the dashed lines are, above them; none if there are too many."""
+    if len(fitted.restarts) > _MOST_NAMED:
+        return []
+    length = len(fitted.states)
+    sides = [(k, "left" if k < 0.3 * length else "right") for k in fitted.restarts]
+    return [
+        {
+            "text": "started anew", "x": k + 0.5, "y": 1, "yref": "paper", "xanchor": side,
+            "yanchor": "bottom", "showarrow": False, "font": {"size": 14},
+        }
+        for k, side in sides
+    ]  # fmt: skip
 
 
 @kept_with_it(8)

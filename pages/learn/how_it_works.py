@@ -85,16 +85,15 @@ def choose_step(steps: Replay, k: int) -> None:
         if to is not None:
             me.show(k=min(max(int(to), steps.first), steps.last))
 
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        sync.widget(
-            st.selectbox, "inspect", "Learner", lesson.inspect, lambda key: me.learn(inspect=key),
-            options=list(INSPECTED), format_func=lambda key: capitalised(INSPECTED[key].name),
-        )  # fmt: skip
+    sync.widget(
+        st.selectbox, "inspect", "Learner", lesson.inspect, lambda key: me.learn(inspect=key),
+        options=list(INSPECTED), format_func=lambda key: capitalised(INSPECTED[key].name),
+    )  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="xxsmall"):
         sync.widget(
             st.number_input, "lesson-k", "k", k, go, step=1, width=130,
             help=f"Observation {steps.first:,}, the first after the start, to {steps.last:,}.",
         )  # fmt: skip
-    with st.container(horizontal=True):
         for by in (-100, -1, 1, 100):
             st.button(
                 f"{by:+}".replace("-", "−"), help=f"{abs(by)} {'on' if by > 0 else 'back'}",

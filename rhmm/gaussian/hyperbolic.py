@@ -53,17 +53,13 @@ def sample_radius(rng: np.random.Generator, law: HyperbolicGaussian, sigma, size
     for d ≤ 10 (measured), and nine in ten on the disk.
     """
     radii = np.empty(size)
-    near = _width_near(law, float(sigma))
-    if near is not None:
-        _sample_near(rng, law.dim, near, radii)
-    else:
-        _sample_far(rng, law.dim, sigma, radii)
+    sample_radii(rng, law.dim, float(sigma), width_near(law, float(sigma)), radii)
     return radii
 
 
 @lru_cache(256)  # a stream is drawn in many short pieces
-def _width_near(law: HyperbolicGaussian, sigma: float) -> float | None:
-    """The scale of the χ law if it is the better envelope, else None."""
+def width_near(law: HyperbolicGaussian, sigma: float) -> float:
+    """The scale of the χ law if it is the better envelope, else NaN."""
     bend = law.dim - 1
     log_z = law.moments(np.array([sigma])).log_z[0]
     precision = 1.0 / sigma**2 - bend / 3.0
@@ -77,7 +73,16 @@ def _width_near(law: HyperbolicGaussian, sigma: float) -> float | None:
         + 0.5 * (bend * sigma) ** 2
         + 0.5 * math.log(2.0 * math.pi * sigma**2)
     )
-    return 1.0 / math.sqrt(precision) if accept_near >= accept_far else None
+    return 1.0 / math.sqrt(precision) if accept_near >= accept_far else math.nan
+
+
+@kernel
+def sample_radii(rng, dim, sigma, near, radii):
+    """Fill `radii`; `near` is `width_near` of σ."""
+    if math.isnan(near):
+        _sample_far(rng, dim, sigma, radii)
+    else:
+        _sample_near(rng, dim, near, radii)
 
 
 @kernel

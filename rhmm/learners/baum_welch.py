@@ -243,9 +243,7 @@ def warn_of_lost_states(law: Law, occupied: np.ndarray, min_sigma: float) -> Non
 
     `occupied` (N,) is the number of observations that each state is expected to explain.
     """
-    for i in np.flatnonzero(occupied <= LEAST_WEIGHT):
-        warn_degenerate(f"state {i} explains no observation; it keeps its last parameters")
-    for i in np.flatnonzero(law.collapsed(min_sigma) & (occupied > LEAST_WEIGHT)):
-        warn_degenerate(
-            f"state {i} has collapsed onto a point; its sigma is min_sigma={min_sigma:g}"
-        )
+    for i in np.flatnonzero(occupied <= LEAST_WEIGHT).tolist():
+        warn_degenerate("explains no observation; it keeps its last parameters", i)
+    for i in np.flatnonzero(law.collapsed(min_sigma) & (occupied > LEAST_WEIGHT)).tolist():
+        warn_degenerate(f"has collapsed onto a point; its sigma is min_sigma={min_sigma:g}", i)

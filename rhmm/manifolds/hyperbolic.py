@@ -7,7 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from rhmm._jit import copy_into, implements, kernel, lean_kernel
-from rhmm.gaussian.hyperbolic import HyperbolicGaussian, sample_radius
+from rhmm.gaussian.hyperbolic import (
+    HyperbolicGaussian,
+    sample_radii,
+    sample_radius,
+    width_near,
+)
 from rhmm.manifolds import verbs
 from rhmm.manifolds.ball import (
     SMALLEST_GAP,
@@ -122,6 +127,10 @@ class Hyperbolic(Manifold):
         points = np.empty((size, self.dim))
         _translate_into(centre, radii, directions, points)
         return points
+
+    def draw_states(self, rng, centres, sigmas, states, out):
+        near = np.array([width_near(self.gaussian, sigma) for sigma in sigmas.tolist()])
+        _draw_states(rng, centres, sigmas, near, states, out)
 
 
 @implements(verbs.dist2, BallGeometry)
@@ -270,10 +279,35 @@ def _geodesic_into(geometry, x, z, tau, out):
 def _translate_into(centre, radii, directions, out):
     centre_gap = gap(centre)
     for t in range(len(radii)):
-        length = math.sqrt((directions[t] ** 2).sum())
-        for k in range(len(centre)):
-            directions[t, k] *= radii[t] / length
-        move_or_nan(centre, centre_gap, directions[t], out[t])
+        _go(centre, centre_gap, radii[t], directions[t], out[t])
+
+
+@kernel
+def _go(centre, centre_gap, radius, direction, out):
+    """The point at this distance from `centre` in this direction, whose length is changed."""
+    length = math.sqrt((direction**2).sum())
+    for k in range(len(centre)):
+        direction[k] *= radius / length
+    move_or_nan(centre, centre_gap, direction, out)
+
+
+@kernel
+def _draw_states(rng, centres, sigmas, near, states, out):
+    """Draw as `Hyperbolic.draw` does for each state: first all radii, then the directions."""
+    dim = out.shape[1]
+    room, direction = np.empty(len(states)), np.empty(dim)
+    for i in range(len(centres)):
+        count = 0
+        for t in range(len(states)):
+            count += states[t] == i
+        radii, used, centre_gap = room[:count], 0, gap(centres[i])
+        sample_radii(rng, dim, sigmas[i], near[i], radii)
+        for t in range(len(states)):
+            if states[t] == i:
+                for k in range(dim):
+                    direction[k] = rng.standard_normal()
+                _go(centres[i], centre_gap, radii[used], direction, out[t])
+                used += 1
 
 
 @kernel

@@ -298,6 +298,22 @@ class Manifold(PointSet):
         A point that double precision cannot hold is NaN.
         """
 
+    def draw_states(
+        self,
+        rng: np.random.Generator,
+        centres: np.ndarray,
+        sigmas: np.ndarray,
+        states: np.ndarray,
+        out: np.ndarray,
+    ) -> None:
+        """Write into ``out[t]`` a draw around the centre of ``states[t]``, those of one state after
+        those of another; shape (T, *point_shape)."""
+        for i in range(len(centres)):
+            mine = states == i
+            count = int(mine.sum())
+            if count:
+                out[mine] = self.draw(rng, centres[i], sigmas[i], count)
+
     # Checks of σ
 
     def check_sigma(self, name, value) -> np.ndarray:

@@ -16,6 +16,7 @@ from rhmm.gaussian.table import half_precision_and_log_z
 from rhmm.manifolds import verbs
 from rhmm.streams.chunk import start_law
 from rhmm.streams.trace import record
+from rhmm.streams.window_sums import window_sums, window_sums_of_three
 from rhmm.vector_math import exp
 
 FLOOR = 1e-6
@@ -78,12 +79,15 @@ def learn(geometry, table, settings, X, observed, begins, state, filtered, predi
     window = settings.window
     n = len(delta)
     d2, density, largest = np.empty((n, window)), np.empty((n, window)), np.empty(window)
+    inverse_mu, g = np.empty(n), np.empty(n)
     beta, v, pair, first = np.empty(n), np.empty(n), np.empty((n, n)), np.empty(n)
     gamma_sum, zeta_sum, moved = np.empty(n), np.empty((n, n)), np.empty_like(means[0])
     k, end = state.counters
     if not (window <= end <= len(points) and len(points) == 2 * window):
         raise ValueError("counters of a windowed state must be within its room")
     row = np.int64(0)  # a plain 0 would be a type of its own, and have `record` compiled twice
+    last, laid_out = window - 1, end
+    layout = verbs.prepared(geometry, points[:0])
     for u in range(len(X)):
         k += 1
         if end == len(points):  # slide the window back to the beginning of the room
@@ -91,15 +95,25 @@ def learn(geometry, table, settings, X, observed, begins, state, filtered, predi
             copy_into(missing[:window], missing[window:])
             copy_into(starts[:window], starts[window:])
             copy_into(alpha[:window], alpha[window:])
-            end = window
-        missing[end], starts[end] = not observed[u], begins[u]
-        copy_into(points[end], X[u] if observed[u] else means[0])
+            end = laid_out = window
+        if end == laid_out:  # take in as many observations as there is room for
+            oldest = end - window + 1
+            laid_out = min(len(points), end + len(X) - u)
+            _note(points, missing, starts, X[u:], observed[u:], begins[u:], end, laid_out)
+            layout = verbs.prepared(geometry, points[oldest:laid_out])
+            n_missing, n_starts = _count(missing[oldest:end]), _count(starts[oldest:end])
+        n_missing += missing[end]
+        n_starts += starts[end]
         end += 1
-        begin, last = end - window, window - 1
+        begin = end - window
+        n_starts -= starts[begin]  # only where one begins within the window is it cut in two
 
         # p_i(y_t) for the window under today's parameters, each row up to a factor.
-        verbs.squared_distances(geometry, points[begin:end], means, d2)
-        _densities(d2, half_precision, log_z, missing[begin:end], density, largest)
+        for i in range(n):
+            verbs.distances_to(geometry, layout, begin - oldest, end - oldest, means[i], d2[i])
+        _densities(d2, half_precision, log_z, density, largest)
+        if n_missing > 0:
+            _ignore(missing[begin:end], density)
 
         _predict(transmat, alpha[end - 2], begins[u], first)
         scale = _filter(first, density[:, last], alpha[end - 1])
@@ -109,16 +123,20 @@ def learn(geometry, table, settings, X, observed, begins, state, filtered, predi
             predictive[u] = log_predictive
         if len(filtered):
             copy_into(filtered[u], alpha[end - 1])
-        _smooth(
-            transmat, alpha[begin:end], density, starts[begin:end], beta, v, gamma_sum, zeta_sum,
-            pair,
-        )  # fmt: skip
+        if n == 3 and n_starts == 0:
+            window_sums_of_three(transmat, alpha[begin:end], density, gamma_sum, zeta_sum, pair)
+        else:
+            window_sums(
+                transmat, alpha[begin:end], density, starts[begin:end], beta, v, gamma_sum,
+                zeta_sum, pair,
+            )  # fmt: skip
+        n_missing -= missing[begin]
 
         if observed[u]:
             if settings.convex:
                 _convex_step(transmat, pair, gamma_sum)
             else:
-                _paper_step(transmat, pair, zeta_sum)
+                _paper_step(transmat, pair, zeta_sum, inverse_mu, g)
             for i in range(n):
                 gamma = alpha[end - 1, i]
                 verbs.geodesic_into(geometry, means[i], X[u], gamma / gamma_sum[i], moved)
@@ -163,48 +181,27 @@ def _filter(predicted, density, now):
 
 
 @kernel
-def _smooth(transmat, alpha, density, starts, beta, v, gamma_sum, zeta_sum, pair):
-    """Table 1: β, γ and ζ backwards over the window; Σγ, Σζ, and the ζ of the newest pair.
+def _note(points, missing, starts, X, observed, begins, first, last):
+    """Write observations into the room from `first` to before `last`.
 
-    What comes after the end of a sequence says nothing about it.
+    In the place of one that is missing stands the point before it.
     """
-    n, last = len(beta), len(alpha) - 1
-    for i in range(n):
-        beta[i] = 1.0
-        gamma_sum[i] = max(alpha[last, i], 1e-300)
-        for j in range(n):
-            zeta_sum[i, j] = 0.0
-    for t in range(last - 1, -1, -1):
-        total, most = 0.0, 0.0
-        for j in range(n):
-            v[j] = density[j, t + 1] * beta[j]
-        for i in range(n):
-            mass = 0.0
-            for j in range(n):
-                mass += transmat[i, j] * v[j]
-            if starts[t + 1]:
-                mass = 1.0
-            beta[i] = mass
-            most = max(most, mass)
-            total += alpha[t, i] * mass
-        inverse, rescale = 1.0 / total, 1.0 / most
-        for i in range(n):
-            share = alpha[t, i] * inverse
-            gamma_sum[i] += share * beta[i]
-            if not starts[t + 1]:
-                for j in range(n):
-                    zeta_sum[i, j] += share * v[j]
-            beta[i] *= rescale
-        if t == last - 1:
-            copy_into(pair, zeta_sum)
-    for i in range(n):
-        for j in range(n):
-            zeta_sum[i, j] *= transmat[i, j]
-            pair[i, j] *= transmat[i, j]
+    for t in range(first, last):
+        u = t - first
+        missing[t], starts[t] = not observed[u], begins[u]
+        copy_into(points[t], X[u] if observed[u] else points[t - 1])
 
 
 @kernel
-def _densities(d2, half_precision, log_z, missing, density, largest):
+def _count(flags):
+    total = 0
+    for t in range(len(flags)):
+        total += flags[t]
+    return total
+
+
+@kernel
+def _densities(d2, half_precision, log_z, density, largest):
     """p_i(y_t) as ``density[i, t]``, each time divided by the largest, whose log is `largest`."""
     n, size = d2.shape
     largest[:] = -math.inf
@@ -215,7 +212,12 @@ def _densities(d2, half_precision, log_z, missing, density, largest):
     for i in range(n):
         for t in range(size):
             density[i, t] = exp(density[i, t] - largest[t])
-    for t in range(size):
+
+
+@kernel
+def _ignore(missing, density):
+    """An observation that is missing has the same density in all states."""
+    for t in range(len(missing)):
         if missing[t]:
             density[:, t] = 1.0
 
@@ -235,10 +237,12 @@ def _convex_step(transmat, pair, gamma_sum):
 
 
 @kernel
-def _paper_step(transmat, pair, zeta_sum):
-    """The paper's update of A: μ_ij = Σζ/A², g_ij = ζ/A, and the row sums kept."""
+def _paper_step(transmat, pair, zeta_sum, inverse_mu, g):
+    """The paper's update of A: μ_ij = Σζ/A², g_ij = ζ/A, and the row sums kept.
+
+    `inverse_mu` and `g` are room for N numbers each.
+    """
     n = len(transmat)
-    inverse_mu, g = np.empty(n), np.empty(n)
     for i in range(n):
         weighted, total = 0.0, 0.0
         for j in range(n):

@@ -110,18 +110,19 @@ class BlockStream(ABC):
         n = check_integer("n", n, at_least=1)
         parts, count = [self._rest], len(self._rest.states)
         while count < n:
-            block = self._next_block()
-            if block is None:
+            part = self._next_blocks(-(-(n - count) // BLOCK))
+            if part is None:
                 break
-            parts.append(block)
-            count += len(block.states)
+            parts.append(part)
+            count += len(part.states)
         drawn = _joined(self.manifold, parts)
         self._rest = Part(*(field[n:].copy() for field in drawn))
         return Part(*(field[:n] for field in drawn))
 
     @abstractmethod
-    def _next_block(self) -> Part | None:
-        """The next 50 observations, or what is left; None if nothing is."""
+    def _next_blocks(self, most: int) -> Part | None:
+        """The next blocks of 50 observations, one or more but at most so many, or what is left;
+        None if nothing is."""
 
     def _disturb(self, X: np.ndarray) -> np.ndarray:
         """Disturb the next block X in place; returns which of its observations are, shape (50,)."""
@@ -134,8 +135,8 @@ class BlockStream(ABC):
         return spoiled
 
     def _note(self, X: np.ndarray) -> np.ndarray:
-        """Keep the latest observation of a block; returns which are missing, shape (50,)."""
-        unknown = np.isnan(X).reshape(BLOCK, -1).any(axis=1)
+        """Keep the latest observation of blocks X; returns which are missing, shape (n,)."""
+        unknown = np.isnan(X).reshape(len(X), -1).any(axis=1)
         if not unknown.all():
             self._latest = X[np.flatnonzero(~unknown)[-1]].copy()
         return unknown

@@ -54,7 +54,7 @@ class Playback(BlockStream):
             if needs_truth or isinstance(event, Change):
                 raise ValueError(f"{event.name} needs true parameters, and a recording has none")
 
-    def _next_block(self) -> Part | None:
+    def _next_blocks(self, most: int) -> Part | None:
         length, first = len(self._recording.points), self._produced
         size = BLOCK if self._repeat else min(BLOCK, length - first)
         if size <= 0:

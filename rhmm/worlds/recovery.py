@@ -1,9 +1,8 @@
 """How fast a learner recovers when the world changes: measured as the stream runs, in constant
 memory.
 
-A learner's names of states are arbitrary. They are matched to the true ones by the assignment that
-agrees most on a confusion matrix that fades, before each block of 50 observations is judged (with
-that block in it).
+A learner's names of states are arbitrary. They are matched to the true ones (`Naming`) before each
+block of 50 observations is judged, with that block in it.
 """
 
 import math
@@ -11,10 +10,10 @@ from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from rhmm.validation import check_number
 from rhmm.worlds.event import BLOCK, check_multiple
+from rhmm.worlds.naming import Naming
 
 _REMEMBERED = 100
 """Events that are reported, the latest."""
@@ -52,12 +51,10 @@ class Recovery:
         self.window = check_multiple("window", window)
         self.within = check_number("within", within, at_least=0.0)
         self.horizon = check_number("horizon", horizon, at_least=1.0)
-        self._fading = math.exp(-BLOCK / self.horizon)
+        self._naming = Naming(math.exp(-BLOCK / self.horizon))
         self._seen = self._judged = 0
         self._pending = np.empty((3, 0), np.int64)
         """States, labels and ceiling of observations that are not a block yet."""
-        self._agreement = np.zeros((1, 1))
-        self._matching = np.zeros(1, np.int64)
         self._right = np.zeros((2, 0), bool)
         """Whether the learner and the ceiling were right lately, at most `window` columns."""
         self._lost = 0
@@ -87,7 +84,7 @@ class Recovery:
     def matching(self) -> np.ndarray:
         """``matching[i]`` is the learner's name of the true state i, shape (N,); −1 if it has
         none."""
-        return self._matching.copy()
+        return self._naming.matching.copy()
 
     @property
     def events(self) -> tuple[Recovered, ...]:
@@ -119,50 +116,39 @@ class Recovery:
             raise ValueError("states must be known, from 0 on: leave out where they are not")
         self._seen += columns[0].size
         self._pending = np.concatenate([self._pending, np.stack(columns)], axis=1)
-        begin = 0
-        while begin + BLOCK <= self._pending.shape[1]:
-            self._judge(*self._pending[:, begin : begin + BLOCK])
-            begin += BLOCK
+        begin, end = 0, self._pending.shape[1] // BLOCK * BLOCK
+        while begin < end:
+            if self._marks and self._marks[0] <= self._judged:
+                self._close(None, self._lost)
+                self._open = self._marks.popleft(), self._lost
+            until = self._marks[0] - self._judged if self._marks else end
+            stop = min(end, begin + max(until, BLOCK))
+            self._judge(*self._pending[:, begin:stop])
+            begin = stop
         self._pending = self._pending[:, begin:].copy()
 
     def _judge(self, states, labels, ceiling) -> None:
-        if self._marks and self._marks[0] <= self._judged:
-            self._close(None, self._lost)
-            self._open = self._marks.popleft(), self._lost
-        self._count(states, labels)
-        own = (self._matching[states] == labels) & (labels >= 0)
+        """Judge whole blocks between two marks."""
+        own = self._naming.judge(states, labels)
         right = np.concatenate([self._right, np.stack([own, ceiling == states])], axis=1)
         if self._open is not None:
             behind = right.astype(np.int64)
             sums = np.concatenate([[0], np.cumsum(behind[1] - behind[0])])
-            self._look(self._lost + sums - sums[self._right.shape[1]])
-        found, best = np.count_nonzero(right[:, -BLOCK:], axis=1).tolist()
+            self._look(self._lost + sums - sums[self._right.shape[1]], len(states))
+        found, best = np.count_nonzero(right[:, -len(states) :], axis=1).tolist()
         self._lost += best - found
-        self._right = right[:, -self.window :]
-        self._judged += BLOCK
+        self._right = right[:, -self.window :].copy()
+        self._judged += len(states)
 
-    def _count(self, states, labels) -> None:
-        """Add a block to the confusion matrix, and match names by it."""
-        known = labels >= 0
-        rows, columns = self._agreement.shape
-        shape = max(rows, int(states.max()) + 1), max(columns, int(labels.max()) + 1)
-        places = states[known] * shape[1] + labels[known]
-        grown = np.bincount(places, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
-        grown[:rows, :columns] += self._fading * self._agreement
-        self._agreement = grown
-        matched, names = linear_sum_assignment(grown, maximize=True)
-        self._matching = np.full(shape[0], -1)
-        self._matching[matched] = names
-
-    def _look(self, total: np.ndarray) -> None:
-        """Has the learner recovered within the latest block? `total` ends with the states lost
-        before each of its observations, and after them all."""
+    def _look(self, total: np.ndarray, count: int) -> None:
+        """Has the learner recovered within the latest `count` observations? `total` ends with the
+        states lost before each of them, and after them all."""
         if self._open is None:
             return
         at = self._open[0]
-        ends = np.arange(len(total) - BLOCK, len(total))
+        ends = np.arange(len(total) - count, len(total))
         begins = ends - self.window
-        after = self._judged + BLOCK - (len(total) - 1) + begins
+        after = self._judged + count - (len(total) - 1) + begins
         fits = (begins >= 0) & (after >= at)
         ends, begins, after = ends[fits], begins[fits], after[fits]
         good = np.flatnonzero(total[ends] - total[begins] <= self.within * self.window)

@@ -19,6 +19,9 @@ from rhmm.worlds.blocks import BlockStream, Part, time_of
 from rhmm.worlds.event import BLOCK, Change, Disturbance, Event
 from rhmm.worlds.truth import Truth, first_truth
 
+_MOST_TOGETHER = 100
+"""Blocks that are drawn at a time."""
+
 
 class World(BlockStream):
     """A hidden Markov chain with a script of events.
@@ -68,16 +71,26 @@ class World(BlockStream):
         for _, event, elapsed in sorted(steps, key=lambda step: step[0]):
             truth = event.apply(self.manifold, truth, elapsed)
 
-    def _next_block(self) -> Part:
+    def _next_blocks(self, most: int) -> Part:
         self._change()
-        truth = self._truth
-        rng = np.random.default_rng((self._seed, self._produced // BLOCK))
-        X, states = self._draw(truth, rng)
-        spoiled = self._disturb(X)
+        truth, count = self._truth, min(most, self._blocks_until_event())
+        X = np.empty((count * BLOCK, *self.manifold.point_shape))
+        states = np.empty(len(X), np.int64)
+        rows = truth.transmat.cumsum(axis=1)
+        for begin in range(0, len(X), BLOCK):
+            block = slice(begin, begin + BLOCK)
+            rng = np.random.default_rng((self._seed, (self._produced + begin) // BLOCK))
+            self._draw(truth, rows, rng, X[block], states[block])
+        spoiled = self._disturb(X) if count == 1 else np.zeros(len(X), bool)
         unknown = spoiled | self._note(X)
         ceiling, log_density = self._filter(truth, X, unknown)
-        self._produced += BLOCK
+        self._produced += len(X)
         return Part(X, states, ceiling, log_density, ~unknown)
+
+    def _blocks_until_event(self) -> int:
+        """How many blocks follow from the same truth: one while an event is going on."""
+        until = [max(time_of(event) - self._produced, BLOCK) for event in self._ahead]
+        return min(until, default=_MOST_TOGETHER * BLOCK) // BLOCK
 
     def _change(self) -> None:
         """Let happen what happens before the next block."""
@@ -87,37 +100,40 @@ class World(BlockStream):
                 self._truth = event.apply(self.manifold, self._truth, elapsed)
         self._forget_past()
 
-    def _draw(self, truth: Truth, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """The observations and states of a block, as if no observation were disturbed."""
-        rows = truth.transmat.cumsum(axis=1)
+    def _draw(self, truth: Truth, rows, rng: np.random.Generator, X, states) -> None:
+        """Draw a block of observations and states, as if no observation were disturbed; `rows` are
+        the sums of A along each row."""
         first = truth.startprob.cumsum() if self._state < 0 else rows[self._state]
-        states = np.empty(BLOCK, np.int64)
         walk(first, rows, rng.random(BLOCK), states)
-        X = np.empty((BLOCK, *self.manifold.point_shape))
-        for i in range(truth.n_states):
-            mine = states == i
-            count = int(mine.sum())
-            if count:
-                X[mine] = self.manifold.draw(rng, truth.means[i], truth.sigmas[i], count)
+        self.manifold.draw_states(rng, truth.means, truth.sigmas, states, X)
         self._state = int(states[-1])
-        return X, states
 
     def _filter(self, truth: Truth, X, unknown) -> tuple[np.ndarray, np.ndarray]:
-        """The most probable states under the truth and the predictive log densities, (50,) each."""
-        known = np.where(unknown.reshape(-1, *[1] * (X.ndim - 1)), truth.means[0], X)
+        """The most probable states under the truth and the predictive log densities, (n,) each."""
+        known = X
+        if unknown.any():
+            known = np.where(unknown.reshape(-1, *[1] * (X.ndim - 1)), truth.means[0], X)
         d2 = self.manifold.squared_distances(known, truth.means)
         if self._log_z[0] != tuple(truth.sigmas):
             log_z = self.manifold.gaussian.moments(truth.sigmas).log_z
             self._log_z = tuple(truth.sigmas), log_z
         density = np.ascontiguousarray(-0.5 * (d2.T / truth.sigmas**2) - self._log_z[1])
-        if not len(self._alpha):
-            predicted = truth.startprob
-        else:
-            alpha = np.zeros(truth.n_states)
-            alpha[: len(self._alpha)] = self._alpha
-            predicted = alpha @ truth.transmat
-        filtered, predictive = np.empty((BLOCK, truth.n_states)), np.empty(BLOCK)
         density[unknown] = np.nan
-        filter_onward(predicted, truth.transmat, density, filtered, predictive)
-        self._alpha = filtered[-1].copy()
+        filtered, predictive = np.empty(density.shape), np.empty(len(X))
+        for begin in range(0, len(X), BLOCK):
+            block = slice(begin, begin + BLOCK)
+            predicted = self._predicted(truth)
+            filter_onward(
+                predicted, truth.transmat, density[block], filtered[block], predictive[block]
+            )
+            self._alpha = filtered[begin + BLOCK - 1]
+        self._alpha = self._alpha.copy()
         return filtered.argmax(axis=1), predictive
+
+    def _predicted(self, truth: Truth) -> np.ndarray:
+        """The law of the first state of a block given all before it, shape (N,)."""
+        if not len(self._alpha):
+            return truth.startprob
+        alpha = np.zeros(truth.n_states)
+        alpha[: len(self._alpha)] = self._alpha
+        return alpha @ truth.transmat

@@ -328,3 +328,19 @@ def test_a_far_isometry_moves_the_mean_along():
     points = ball.sample(np.zeros(3), 1.0, 100, rng=1)
     isometry = lorentz_isometry(rng, 3)
     assert ball.dist(isometry(ball.mean(points)), ball.mean(isometry(points))) < 1e-11
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_points_of_many_states_are_those_drawn_for_one_state_after_another(dim):
+    ball, sigmas = Hyperbolic(dim), np.array([0.2, 1.0, 3.0])
+    centres = ball.sample(ball.origin, 1.0, 3, rng=0)
+    states = np.random.default_rng(1).integers(0, 3, 200)
+    points, expected = np.empty((200, dim)), np.empty((200, dim))
+
+    ball.draw_states(np.random.default_rng(2), centres, sigmas, states, points)
+
+    rng = np.random.default_rng(2)
+    for i in range(3):
+        mine = states == i
+        expected[mine] = ball.draw(rng, centres[i], sigmas[i], int(mine.sum()))
+    assert_array_equal(points, expected)

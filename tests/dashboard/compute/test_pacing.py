@@ -1,6 +1,6 @@
 import pytest
 
-from dashboard.compute.pacing import TICK, Paced, serve
+from dashboard.compute.pacing import BUSY, TICK, Paced, serve
 
 
 class Machine:
@@ -61,6 +61,16 @@ def test_a_stream_that_cannot_keep_its_pace_says_what_it_reaches(machine):
     assert one.reached == pytest.approx(one.stream.taken / 10.0, rel=0.1)
 
 
+def test_a_stream_alone_does_not_work_beyond_its_part_of_a_tick(machine):
+    one = paced(machine, 100_000, cost=2e-5)
+    run(machine, [one], 20)  # it learns what an observation costs
+    before = machine.now
+
+    serve([one], TICK, machine, machine)
+
+    assert machine.now - before == pytest.approx(BUSY * TICK, rel=0.02)
+
+
 def test_thirty_streams_share_the_time_alike(machine):
     streams = [paced(machine, 10_000, cost=4e-5) for _ in range(30)]
 
@@ -68,7 +78,7 @@ def test_thirty_streams_share_the_time_alike(machine):
 
     counts = [one.stream.taken for one in streams]
     assert min(counts) > 0.9 * max(counts)
-    assert sum(counts) * 4e-5 == pytest.approx(0.85 * 30.0, rel=0.05)
+    assert sum(counts) * 4e-5 == pytest.approx(BUSY * 30.0, rel=0.05)
 
 
 def test_time_is_shared_and_not_observations(machine):

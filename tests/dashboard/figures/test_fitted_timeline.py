@@ -49,6 +49,16 @@ def test_a_dashed_line_stands_where_the_memory_started_anew():
     assert [one.x0 for one in part if one.line.dash == "dash"] == [250.5]
 
 
+@pytest.mark.parametrize(
+    ("restarts", "names"), [((), 0), ((50,), 1), ((50, 250), 2), ((9, 50, 250), 0)]
+)
+def test_few_dashed_lines_are_named_in_the_picture(restarts, names):
+    layout = checked(fitted_timeline.overview(replace(disk_fit(), restarts=restarts))).layout
+
+    assert [one.text for one in layout.annotations] == names * ["started anew"]
+    assert [one.x for one in layout.annotations] == [k + 0.5 for k in restarts[:names]]
+
+
 def test_a_line_stands_between_sequences():
     shapes = checked(fitted_timeline.overview(disk_fit())).layout.shapes
 

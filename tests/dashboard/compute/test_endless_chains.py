@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 from dashboard.compute.endless import MOST_POINTS, EndlessStream, Place
-from dashboard.compute.happenings import HAPPENINGS, HAPPENINGS_OF_RECORDINGS
 from dashboard.compute.tracks import WINDOW
-from dashboard.model.analysis import shipped
 from dashboard.model.endless import MOST_EVENTS, Endless, Refit, Setup
 from dashboard.model.experiment import Experiment
 from dashboard.model.followers import FOLLOWERS
 from dashboard.model.model_checks import MOST_STATES
 from rhmm.worlds import BLOCK, Missing, MoveMean, NewState, StateAway, Turn
+from tests.dashboard.compute.streaming import run
 
 EVENTS = (Turn(at=1_000, angle=90.0), StateAway(at=2_000, state=2, length=500))
 SHORT = Setup.of(Experiment(window=60), Endless(learners=("fixed", "auto"), events=EVENTS))
@@ -21,21 +20,6 @@ SHORT = Setup.of(Experiment(window=60), Endless(learners=("fixed", "auto"), even
 
 ONLINE = slice(0, 2)
 """The learners of `SHORT`; after them comes EM, which was not asked for."""
-
-
-def run(setup, until, *, pace=500, piece=10**9, tick=137):
-    """All rows of the curves and all news, with news after so many observations."""
-    stream, rows, told = EndlessStream(setup), {}, []
-    stream.set_pace(pace)
-    since = 0
-    while stream.taken < until:
-        since += stream.advance(min(piece, until - stream.taken))
-        if since >= tick or stream.taken == until:
-            news, since = stream.news(), 0
-            told.append(news)
-            for step, row, ceiling in zip(*news.rows, strict=True):
-                rows[int(step)] = np.append(row, ceiling)
-    return stream, rows, told
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +43,15 @@ def test_the_same_setup_gives_the_same_numbers_at_any_pace(plain, pace, piece):
         np.testing.assert_array_equal(mine.estimator.means_, theirs.estimator.means_)
         np.testing.assert_array_equal(mine.estimator.transmat_, theirs.estimator.transmat_)
         assert mine.recovery.events == theirs.recovery.events
+
+
+def test_at_the_highest_pace_there_are_as_many_rows_as_messages_show(plain):
+    _, rows, _ = plain
+
+    _, others, _ = run(SHORT, 3_000, pace=100_000)
+
+    assert list(others) == [2_500]
+    np.testing.assert_array_equal(others[2_500], rows[2_500])
 
 
 def test_an_event_that_is_added_live_gives_the_run_of_its_script():
@@ -309,105 +302,3 @@ def go_on(stream, until):
     while stream.taken < until:
         stream.advance(50)
     return stream.news()
-
-
-# Recordings
-
-
-def played(source, **options):
-    settings = Endless(learners=("fixed", "streaming"), **options)
-    return Setup.of(replace(Experiment.of_recording(source), window=60), settings)
-
-
-@pytest.fixture(scope="module")
-def labelled():
-    return run(played("disk"), 2_000)
-
-
-def test_a_recording_flows_in_order_with_its_labels_and_ends(labelled):
-    stream, _, told = labelled
-    recording = shipped("disk").recording
-
-    for news in told:
-        numbers = news.points.first + news.points.stride * np.arange(len(news.points.xy))
-        np.testing.assert_array_equal(news.points.xy, recording.points[numbers])
-        np.testing.assert_array_equal(news.points.states, recording.labels[numbers])
-    assert stream.advance(10) == 0
-    news = stream.news()
-    assert news.is_over
-    assert news.taken == 2_000
-    assert news.chart["name"] == "disk"
-
-
-def test_a_recording_is_judged_by_its_labels_and_knows_no_truth(labelled):
-    _, rows, told = labelled
-    accuracy, distance, error, density, count = rows[2_000][:5]
-
-    assert accuracy > 0.9
-    assert np.isnan([distance, error]).all()
-    assert np.isfinite(density)
-    assert count == 3
-    assert np.isnan(rows[2_000][-3:]).all()
-    moment = told[-1].moment
-    assert len(moment.means) == len(moment.sigmas) == 0
-    assert np.isfinite(moment.learned[:2]).all()
-    assert told[-1].judged[0].event is None
-
-
-@pytest.mark.parametrize(("pace", "piece"), [(20_000, 10**9), (500, 7)])
-def test_a_recording_gives_the_same_numbers_at_any_pace(labelled, pace, piece):
-    stream, rows, _ = labelled
-    other, others, _ = run(played("disk"), 2_000, pace=pace, piece=piece)
-
-    for mine, theirs in zip(stream._tracks[:2], other._tracks[:2], strict=True):
-        np.testing.assert_array_equal(mine.estimator.means_, theirs.estimator.means_)
-    np.testing.assert_array_equal(rows[2_000], others[2_000])
-
-
-def test_learners_are_told_where_sequences_end():
-    held = shipped("disk")
-    short = replace(held.recording, lengths=np.full(40, 50), sequence_names=("",) * 40)
-    setup = played("disk")
-    setup = setup._replace(source=setup.source._replace(held=replace(held, recording=short)))
-
-    stream, _, _ = run(setup, 1_000, piece=33)
-
-    expected = FOLLOWERS["streaming"].make(short.manifold, 3, setup.seed, setup.window)
-    expected.partial_fit(short.points[:1_000], lengths=[50] * 20)
-    learned = stream._tracks[setup.learners.index("streaming")].estimator
-    np.testing.assert_array_equal(learned.means_, expected.means_)
-    np.testing.assert_array_equal(learned.transmat_, expected.transmat_)
-
-
-def test_a_recording_begins_again_if_asked():
-    stream, _, told = run(played("disk", at_end="again"), 4_500, pace=20_000)
-
-    assert not told[-1].is_over
-    assert stream.taken == 4_500
-
-
-def test_without_labels_states_have_the_names_of_the_first_learner():
-    held = shipped("disk")
-    bare = replace(held.recording, labels=None, label_names=())
-    setup = played("disk")
-    setup = setup._replace(source=setup.source._replace(held=replace(held, recording=bare)))
-
-    _, rows, told = run(setup, 1_500)
-
-    assert np.isnan(rows[1_500][[0, 5]]).all()  # no accuracy
-    assert np.isfinite(rows[1_500][[3, 8]]).all()
-    late = told[-1].points
-    np.testing.assert_array_equal(late.states, late.decoded[0])
-    assert (late.decoded[0] == late.decoded[1]).mean() > 0.9
-
-
-def test_only_what_needs_no_truth_can_happen_to_a_recording():
-    stream = EndlessStream(played("disk"))
-    for kind in HAPPENINGS:
-        stream.happen(kind)
-    stream.drop(1, [Place(0, 0.1, 0.1)])
-
-    news = stream.news()
-    assert [event.name for event in news.script] == list(HAPPENINGS_OF_RECORDINGS)
-    assert news.refused
-    assert news.acknowledged == 1
