@@ -44,6 +44,19 @@ def load_chosen(points, chosen, first, block):
 
 
 @kernel
+def load_pairs(points, centres, lower, pairs, first, factor, block):
+    """Of so many pairs (i, t) from `first` on, ``points[t] − centres[i]`` and the factor
+    ``lower[i]`` of the centre."""
+    m, _, lanes = block.shape
+    for lane in range(lanes):
+        i, t = pairs[first + lane]
+        for j in range(m):
+            for k in range(m):
+                factor[j, k, lane] = lower[i, j, k]
+                block[j, k, lane] = points[t, j, k] - centres[i, j, k]
+
+
+@kernel
 def subtract(block, matrix):
     """Take the same matrix away from every lane."""
     for i in range(len(matrix)):
@@ -99,7 +112,7 @@ def whiten(lower, block):
 
 @kernel
 def whiten_alike(lower, block):
-    """The same with one matrix L (m, m) for all lanes, in a fraction of the time."""
+    """The same digits with one matrix L (m, m) for all lanes, in a fraction of the time."""
     m, _, lanes = block.shape
     _solve_alike(lower, block)
     for i in range(m):
@@ -107,6 +120,10 @@ def whiten_alike(lower, block):
             for b in range(lanes):
                 block[i, j, b], block[j, i, b] = block[j, i, b], block[i, j, b]
     _solve_alike(lower, block)
+    for i in range(m):
+        for j in range(i):
+            for b in range(lanes):
+                block[i, j, b] = block[j, i, b]
 
 
 @kernel

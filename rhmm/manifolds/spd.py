@@ -30,7 +30,7 @@ from rhmm.manifolds.spd_matrices import (
     travel,
     whitened_eigen,
 )
-from rhmm.manifolds.spd_mean import gather_logs, scale_gradient, search_centre
+from rhmm.manifolds.spd_mean import gather_logs, gather_pairs, scale_gradient, search_centre
 from rhmm.manifolds.spd_normal import as_matrices, normal_into, polar
 
 
@@ -158,6 +158,12 @@ def _distances_to(geometry, layout, first, last, centre, d2):
 def _distances_from(geometry, layout, first, last, centres, d2):
     """Blocks of matrices beside different centres: those of one alone would fill few lanes."""
     m, size = geometry.size, last - first
+    if size >= LANES:  # the digits are the same
+        for i in range(len(centres)):
+            verbs.distances_to(
+                geometry, layout, first, last, centres[i], d2[i * size : (i + 1) * size]
+            )
+        return
     count = len(centres) * size
     lanes = min(LANES, count)
     lower, margins = np.empty(centres.shape), np.empty(len(centres))
@@ -199,6 +205,24 @@ def _weighted_step(geometry, layout, first, last, weights, tau, centre):
     if is_held(moved):
         copy_into(centre, moved)
     return total
+
+
+@implements(verbs.weighted_steps, ConeGeometry)
+def _weighted_steps(geometry, layout, first, last, weights, taus, centres, totals):
+    n, m, points = len(centres), geometry.size, layout[first:last]
+    lower, gradients, margins = np.empty((n, m, m)), np.empty((n, m, m)), np.empty(n)
+    moving, found, moved = taus > 0.0, np.empty(n), np.empty((m, m))
+    for i in range(n):
+        if moving[i]:
+            margins[i] = cholesky(centres[i], lower[i])
+    gather_pairs(points, weights, moving, centres, lower, margins, gradients, found)
+    for i in range(n):
+        if moving[i]:
+            totals[i] = found[i]
+            gradients[i] *= taus[i]
+            travel(centres[i], lower[i], gradients[i], moved)
+            if is_held(moved):
+                copy_into(centres[i], moved)
 
 
 @implements(verbs.dist2, ConeGeometry)

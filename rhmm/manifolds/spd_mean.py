@@ -10,8 +10,10 @@ from rhmm.manifolds.blocks import (
     eigen_logs,
     find_eigensystems,
     load_chosen,
+    load_pairs,
     subtract,
     sum_of_squares,
+    whiten,
     whiten_alike,
 )
 from rhmm.manifolds.careful import careful_logs, cholesky
@@ -97,6 +99,62 @@ def gather_logs(points, weights, centre, lower, margin, gradient):
                 total += sums[i, j, lane]
             gradient[i, j] = gradient[j, i] = total
     return value, curvatures.sum()
+
+
+@kernel
+def gather_pairs(points, weights, moving, centres, lower, margins, gradients, totals):
+    """`gather_logs` of several centres (N, m, m) at once: ``gradients[i]`` becomes
+    Σ w log(L⁻¹ y L⁻ᵀ), shape (m, m), and ``totals[i]`` Σ w d², with weights (N, T).
+
+    Blocks hold points beside different centres: of a few points, those that count for one centre
+    would fill few lanes. Only the centres that are `moving` (N,) are looked at.
+    """
+    n, m = len(centres), centres.shape[1]
+    pairs, count = np.empty((n * len(points), 2), np.int64), 0
+    for i in range(n):
+        gradients[i], totals[i] = 0.0, 0.0
+        if moving[i]:
+            for t in _that_count(weights[i]):
+                pairs[count, 0], pairs[count, 1] = i, t
+                count += 1
+    lanes = min(LANES, count)
+    shape = (m, m, lanes)
+    factor, block, rows = np.empty(shape), np.empty(shape), np.empty(shape)
+    logs, trusted, scaled = np.empty((m, lanes)), np.empty(lanes, np.bool_), np.empty(lanes)
+    lane_logs, lane_vectors = np.empty(m), np.empty((m, m))
+    for begin in range(0, count, max(lanes, 1)):
+        first = min(begin, count - lanes)  # the last block overlaps the one before it
+        load_pairs(points, centres, lower, pairs, first, factor, block)
+        whiten(factor, block)
+        find_eigensystems(block, rows)
+        eigen_logs(block, logs, trusted)
+        for lane in range(lanes):
+            i, t = pairs[first + lane]
+            square = sum_of_squares(logs, lane)
+            if not (trusted[lane] and margins[i] > 1e-4 and square < math.inf):
+                careful_logs(centres[i], points[t], lane_logs, lane_vectors)
+                copy_into(logs[:, lane], lane_logs)
+                copy_into(rows[:, :, lane], lane_vectors.T)
+                square = sum_of_squares(logs, lane)
+            if first + lane >= begin:
+                totals[i] += weights[i, t] * square
+        block[:] = 0.0
+        for k in range(m):
+            for i in range(m):
+                for lane in range(lanes):
+                    scaled[lane] = logs[k, lane] * rows[k, i, lane]
+                for j in range(i + 1):
+                    for lane in range(lanes):
+                        block[i, j, lane] += scaled[lane] * rows[k, j, lane]
+        for lane in range(begin - first, lanes):
+            i, t = pairs[first + lane]
+            for j in range(m):
+                for k in range(j + 1):
+                    gradients[i, j, k] += weights[i, t] * block[j, k, lane]
+    for i in range(n):
+        for j in range(m):
+            for k in range(j):
+                gradients[i, k, j] = gradients[i, j, k]
 
 
 @kernel
