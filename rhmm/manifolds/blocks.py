@@ -10,17 +10,16 @@ import math
 import numpy as np
 
 from rhmm._jit import kernel
+from rhmm.manifolds.tridiagonal import find_systems, find_values, mirrored, tridiagonalise
 from rhmm.vector_math import log1p
 
-LANES = 32
+LANES = 64
 """Matrices in a block."""
 VALUES_ONLY, WITH_VECTORS = 1e-17, 1e-28
 """Tolerances of `diagonalise` where eigenvalues are needed alone, and with eigenvectors."""
 _MAX_SWEEPS = 40
 _SMALL = 4
-"""Of matrices that are smaller, rotations find the eigenvalues faster than `_tridiagonalise`."""
-_TINY = 1e-300
-"""Added to what might be 0 below a fraction line."""
+"""Of matrices that are smaller, rotations find the eigenvalues faster than `tridiagonalise`."""
 
 
 @kernel
@@ -42,6 +41,19 @@ def load_chosen(points, chosen, first, block):
         for i in range(m):
             for j in range(m):
                 block[i, j, lane] = points[t, i, j]
+
+
+@kernel
+def load_pairs(points, centres, lower, pairs, first, factor, block):
+    """Of so many pairs (i, t) from `first` on, ``points[t] − centres[i]`` and the factor
+    ``lower[i]`` of the centre."""
+    m, _, lanes = block.shape
+    for lane in range(lanes):
+        i, t = pairs[first + lane]
+        for j in range(m):
+            for k in range(m):
+                factor[j, k, lane] = lower[i, j, k]
+                block[j, k, lane] = points[t, j, k] - centres[i, j, k]
 
 
 @kernel
@@ -74,32 +86,59 @@ def factorise(block, lower, margins):
 
 
 @kernel
-def spread(lower, block):
-    """The same matrix in every lane."""
-    for i in range(len(lower)):
-        for j in range(len(lower)):
-            block[i, j] = lower[i, j]
-
-
-@kernel
 def whiten(lower, block):
     """``L⁻¹ X L⁻ᵀ`` in place for the symmetric matrices X of the block; fills both triangles."""
     m, _, lanes = block.shape
+    inverse = np.empty((m, lanes))
+    for i in range(m):
+        for b in range(lanes):
+            inverse[i, b] = 1.0 / lower[i, i, b]
     for j in range(m):  # columns of L⁻¹ X
         for i in range(m):
             for k in range(i):
                 for b in range(lanes):
                     block[i, j, b] -= lower[i, k, b] * block[k, j, b]
             for b in range(lanes):
-                block[i, j, b] /= lower[i, i, b]
+                block[i, j, b] *= inverse[i, b]
     for i in range(m):  # rows of (L⁻¹ X) L⁻ᵀ
         for j in range(i + 1):
             for k in range(j):
                 for b in range(lanes):
                     block[i, j, b] -= lower[j, k, b] * block[i, k, b]
             for b in range(lanes):
-                block[i, j, b] /= lower[j, j, b]
+                block[i, j, b] *= inverse[j, b]
                 block[j, i, b] = block[i, j, b]
+
+
+@kernel
+def whiten_alike(lower, block):
+    """The same digits with one matrix L (m, m) for all lanes, in a fraction of the time."""
+    m, _, lanes = block.shape
+    _solve_alike(lower, block)
+    for i in range(m):
+        for j in range(i):
+            for b in range(lanes):
+                block[i, j, b], block[j, i, b] = block[j, i, b], block[i, j, b]
+    _solve_alike(lower, block)
+    for i in range(m):
+        for j in range(i):
+            for b in range(lanes):
+                block[i, j, b] = block[j, i, b]
+
+
+@kernel
+def _solve_alike(lower, block):
+    """``L⁻¹ X`` in place: a whole row of all matrices at once, which makes long vectors."""
+    m, _, lanes = block.shape
+    rows = block.reshape((m, m * lanes))
+    for i in range(m):
+        row, inverse = rows[i], 1.0 / lower[i, i]
+        for k in range(i):
+            above, factor = rows[k], lower[i, k]
+            for q in range(m * lanes):
+                row[q] -= factor * above[q]
+        for q in range(m * lanes):
+            row[q] *= inverse
 
 
 @kernel
@@ -172,113 +211,21 @@ def find_eigenvalues(block):
     if len(block) < _SMALL:
         diagonalise(block, block, False, VALUES_ONLY)
     else:
-        beside2 = np.empty(block.shape[1:])
-        _tridiagonalise(block, beside2)
-        _iterate_ql(block, beside2)
+        beside, scales = np.empty(block.shape[1:]), np.empty(block.shape[1:])
+        tridiagonalise(block, beside, scales)
+        find_values(block, beside)
 
 
 @kernel
-def _tridiagonalise(block, beside2):
-    """Householder's reflections, from the last row up: the diagonal of the block becomes that of
-    tridiagonal matrices with the same eigenvalues.
-
-    ``beside2[i]`` becomes the square of the entry between i and i + 1, 0 for the last i.
-    """
-    m, _, lanes = block.shape
-    scale, total, image = np.empty(lanes), np.empty(lanes), np.empty((m, lanes))
-    for i in range(m - 1, 0, -1):
-        mirror = block[i]  # the row becomes the normal of the mirror
-        for b in range(lanes):
-            total[b] = 0.0
-        for k in range(i - 1):
-            for b in range(lanes):
-                total[b] += mirror[k, b] * mirror[k, b]
-        for b in range(lanes):
-            x, rest = mirror[i - 1, b], total[b]
-            norm = math.sqrt(rest + x * x)
-            beside2[i - 1, b] = norm * norm
-            mirror[i - 1, b] = x + math.copysign(norm, x)
-            scale[b] = 1.0 / (norm * (norm + abs(x)) + _TINY) if rest > _TINY else 0.0
-        for j in range(i):
-            for b in range(lanes):
-                image[j, b] = block[j, j, b] * mirror[j, b]
-            for k in range(j):
-                for b in range(lanes):
-                    image[j, b] += block[j, k, b] * mirror[k, b]
-                    image[k, b] += block[j, k, b] * mirror[j, b]
-        for b in range(lanes):
-            total[b] = 0.0
-        for j in range(i):
-            for b in range(lanes):
-                image[j, b] *= scale[b]
-                total[b] += image[j, b] * mirror[j, b]
-        for b in range(lanes):
-            total[b] *= 0.5 * scale[b]
-        for j in range(i):
-            for b in range(lanes):
-                image[j, b] -= total[b] * mirror[j, b]
-            for k in range(j + 1):
-                for b in range(lanes):
-                    block[j, k, b] -= mirror[j, b] * image[k, b] + image[j, b] * mirror[k, b]
-    for b in range(lanes):
-        beside2[m - 1, b] = 0.0
-
-
-@kernel
-def _iterate_ql(block, beside2):
-    """The QL algorithm without square roots of Pal, Walker and Kahan (LAPACK's dsterf).
-
-    A lane whose entry beside the present one has vanished stands still while others go on, so that
-    its result does not depend on its neighbours.
-    """
-    m, _, lanes = block.shape
-    least, moves, shift = np.zeros(lanes), np.empty(lanes), np.empty(lanes)
-    cosine2, sine2, gamma, p = (
-        np.empty(lanes), np.empty(lanes), np.empty(lanes), np.empty(lanes),
-    )  # fmt: skip
-    for i in range(m):
-        for b in range(lanes):
-            least[b] += block[i, i, b] * block[i, i, b] + 2.0 * beside2[i, b]
-    for b in range(lanes):
-        least[b] = 1e-32 * least[b] + _TINY
-    for k in range(m - 1):
-        value, next_value, last = block[k, k], block[k + 1, k + 1], block[m - 1, m - 1]
-        coupling = beside2[k]
-        for _ in range(_MAX_SWEEPS):
-            excess = 0.0
-            for b in range(lanes):
-                excess = max(excess, coupling[b] - least[b])
-            if not excess > 0.0:
-                break
-            for b in range(lanes):
-                moves[b] = 1.0 if coupling[b] > least[b] else 0.0
-                half = 0.5 * (next_value[b] - value[b])
-                size = abs(half) + math.sqrt(half * half + coupling[b]) + _TINY
-                correction = coupling[b] / size
-                shift[b] = value[b] - (correction if half >= 0.0 else -correction)
-                cosine2[b], sine2[b] = 1.0, 0.0
-                gamma[b] = last[b] - shift[b]
-                p[b] = gamma[b] * gamma[b]
-            for i in range(m - 2, k - 1, -1):
-                here, below = block[i, i], block[i + 1, i + 1]
-                here2, below2 = beside2[i], beside2[i + 1]
-                for b in range(lanes):
-                    move, stay, old = moves[b], 1.0 - moves[b], gamma[b]
-                    r = p[b] + here2[b]
-                    below2[b] = move * (sine2[b] * r) + stay * below2[b]
-                    inverse = 1.0 / (r + _TINY)
-                    quotient = p[b] * inverse
-                    c = quotient if r > _TINY else 1.0
-                    s = here2[b] * inverse
-                    g = c * (here[b] - shift[b]) - s * old
-                    below[b] = move * (old + (here[b] - g)) + stay * below[b]
-                    plain, at_zero = g * g / (c + _TINY), cosine2[b] * here2[b]
-                    p[b] = plain if c > 1e-290 else at_zero
-                    gamma[b], cosine2[b], sine2[b] = g, c, s
-            for b in range(lanes):
-                move, stay = moves[b], 1.0 - moves[b]
-                coupling[b] = move * (sine2[b] * p[b]) + stay * coupling[b]
-                value[b] = move * (shift[b] + gamma[b]) + stay * value[b]
+def find_eigensystems(block, vectors):
+    """The same with eigenvectors in the rows of `vectors`."""
+    if len(block) < _SMALL:
+        diagonalise(block, vectors, True, WITH_VECTORS)
+    else:
+        beside, scales = np.empty(block.shape[1:]), np.empty(block.shape[1:])
+        tridiagonalise(block, beside, scales)
+        mirrored(block, scales, vectors)
+        find_systems(block, beside, vectors)
 
 
 @kernel

@@ -14,10 +14,10 @@ from rhmm.manifolds.blocks import (
     factorise,
     find_eigenvalues,
     load,
-    spread,
     subtract,
     sum_of_squares,
     whiten,
+    whiten_alike,
 )
 from rhmm.manifolds.careful import careful_dist2, cholesky
 from rhmm.manifolds.registry import register_manifold
@@ -30,7 +30,7 @@ from rhmm.manifolds.spd_matrices import (
     travel,
     whitened_eigen,
 )
-from rhmm.manifolds.spd_mean import gather_logs, scale_gradient, search_centre
+from rhmm.manifolds.spd_mean import gather_logs, gather_pairs, scale_gradient, search_centre
 from rhmm.manifolds.spd_normal import as_matrices, normal_into, polar, turn_between
 
 
@@ -87,16 +87,15 @@ def _squared_distances(geometry, points, centres, d2):
     m = geometry.size
     lower = np.empty((m, m))
     lanes = min(LANES, len(points))
-    factor, block = np.empty((m, m, lanes)), np.empty((m, m, lanes))
-    logs, trusted = np.empty((m, lanes)), np.empty(lanes, np.bool_)
+    block, logs, trusted = np.empty((m, m, lanes)), np.empty((m, lanes)), np.empty(lanes, np.bool_)
     for i in range(len(centres)):
         margin = cholesky(centres[i], lower)
-        spread(lower, factor)
         for begin in range(0, len(points), max(lanes, 1)):
             first = min(begin, len(points) - lanes)  # the last block overlaps the one before it
             load(points, first, block)
             subtract(block, centres[i])
-            _block_logs(factor, block, logs, trusted)
+            whiten_alike(lower, block)
+            _block_logs(block, logs, trusted)
             for lane in range(lanes):
                 t = first + lane
                 d2[i, t] = sum_of_squares(logs, lane)
@@ -125,7 +124,8 @@ def _paired_distances(geometry, x, y, d2):
             for j in range(m):
                 for lane in range(lanes):
                     block[i, j, lane] -= other[i, j, lane]
-        _block_logs(factor, block, logs, trusted)
+        whiten(factor, block)
+        _block_logs(block, logs, trusted)
         for lane in range(lanes):
             t = first + lane
             d2[t] = sum_of_squares(logs, lane)
@@ -134,13 +134,11 @@ def _paired_distances(geometry, x, y, d2):
 
 
 @kernel
-def _block_logs(factor, block, logs, trusted):
-    """From y − x and the factors of x: the logarithms of the eigenvalues of x⁻¹y.
+def _block_logs(block, logs, trusted):
+    """From L⁻¹(y − x)L⁻ᵀ, x = LLᵀ, the logarithms of the eigenvalues of x⁻¹y.
 
-    They come from the eigenvalues of L⁻¹(y − x)L⁻ᵀ by log1p, which keeps the digits of nearly equal
-    matrices.
+    They come by log1p, which keeps the digits of nearly equal matrices.
     """
-    whiten(factor, block)
     find_eigenvalues(block)
     eigen_logs(block, logs, trusted)
 
@@ -160,6 +158,12 @@ def _distances_to(geometry, layout, first, last, centre, d2):
 def _distances_from(geometry, layout, first, last, centres, d2):
     """Blocks of matrices beside different centres: those of one alone would fill few lanes."""
     m, size = geometry.size, last - first
+    if size >= LANES:  # the digits are the same
+        for i in range(len(centres)):
+            verbs.distances_to(
+                geometry, layout, first, last, centres[i], d2[i * size : (i + 1) * size]
+            )
+        return
     count = len(centres) * size
     lanes = min(LANES, count)
     lower, margins = np.empty(centres.shape), np.empty(len(centres))
@@ -175,7 +179,8 @@ def _distances_from(geometry, layout, first, last, centres, d2):
                 for k in range(m):
                     factor[j, k, lane] = lower[i, j, k]
                     block[j, k, lane] = layout[t, j, k] - centres[i, j, k]
-        _block_logs(factor, block, logs, trusted)
+        whiten(factor, block)
+        _block_logs(block, logs, trusted)
         for lane in range(lanes):
             i, t = (start + lane) // size, first + (start + lane) % size
             square = sum_of_squares(logs, lane)
@@ -207,6 +212,24 @@ def _weighted_step(geometry, layout, first, last, weights, tau, centre):
     return total
 
 
+@implements(verbs.weighted_steps, ConeGeometry)
+def _weighted_steps(geometry, layout, first, last, weights, taus, centres, totals):
+    n, m, points = len(centres), geometry.size, layout[first:last]
+    lower, gradients, margins = np.empty((n, m, m)), np.empty((n, m, m)), np.empty(n)
+    moving, found, moved = taus > 0.0, np.empty(n), np.empty((m, m))
+    for i in range(n):
+        if moving[i]:
+            margins[i] = cholesky(centres[i], lower[i])
+    gather_pairs(points, weights, moving, centres, lower, margins, gradients, found)
+    for i in range(n):
+        if moving[i]:
+            totals[i] = found[i]
+            gradients[i] *= taus[i]
+            travel(centres[i], lower[i], gradients[i], moved)
+            if is_held(moved):
+                copy_into(centres[i], moved)
+
+
 @implements(verbs.dist2, ConeGeometry)
 def _dist2(geometry, x, y):
     m = geometry.size
@@ -219,12 +242,11 @@ def _dist2(geometry, x, y):
 def _norms(x, v, out):
     """‖L⁻¹ v L⁻ᵀ‖_F."""
     m = x.shape[1]
-    lower, factor, block = np.empty((m, m)), np.empty((m, m, 1)), np.empty((m, m, 1))
+    lower, block = np.empty((m, m)), np.empty((m, m, 1))
     for t in range(len(out)):
         cholesky(x[t], lower)
-        spread(lower, factor)
         copy_into(block[:, :, 0], v[t])
-        whiten(factor, block)
+        whiten_alike(lower, block)
         out[t] = math.sqrt((block**2).sum())
 
 

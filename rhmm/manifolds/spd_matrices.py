@@ -7,11 +7,9 @@ import numpy as np
 from rhmm._jit import copy_into, kernel
 from rhmm.manifolds.blocks import (
     LANES,
-    WITH_VECTORS,
-    diagonalise,
     eigen_logs,
-    spread,
-    whiten,
+    find_eigensystems,
+    whiten_alike,
 )
 from rhmm.manifolds.careful import careful_logs, cholesky, quick_cholesky
 from rhmm.manifolds.manifold import Manifold
@@ -135,14 +133,12 @@ def is_held(x):
 def whitened_eigen(lower, x, values, vectors, minus):
     """Eigenvalues and eigenvectors of L⁻¹ (x − minus) L⁻ᵀ, as one block of one lane."""
     m = len(lower)
-    shape = (m, m, 1)
-    factor, block, rows = np.empty(shape), np.empty(shape), np.empty(shape)
-    spread(lower, factor)
+    block, rows = np.empty((m, m, 1)), np.empty((m, m, 1))
     for i in range(m):
         for j in range(m):
             block[i, j, 0] = x[i, j] - minus[i, j]
-    whiten(factor, block)
-    diagonalise(block, rows, True, WITH_VECTORS)
+    whiten_alike(lower, block)
+    find_eigensystems(block, rows)
     for i in range(m):
         values[i] = block[i, i, 0]
         for j in range(m):
@@ -252,7 +248,7 @@ def log_matrices(points):
             for i in range(m):
                 for j in range(m):
                     block[i, j, lane] = scale * x[i, j] - identity[i, j]
-        diagonalise(block, rows, True, WITH_VECTORS)
+        find_eigensystems(block, rows)
         eigen_logs(block, logs, trusted)
         for lane in range(lanes):
             if not trusted[lane]:

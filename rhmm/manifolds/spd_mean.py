@@ -7,14 +7,14 @@ import numpy as np
 from rhmm._jit import copy_into, kernel
 from rhmm.manifolds.blocks import (
     LANES,
-    WITH_VECTORS,
-    diagonalise,
     eigen_logs,
+    find_eigensystems,
     load_chosen,
-    spread,
+    load_pairs,
     subtract,
     sum_of_squares,
     whiten,
+    whiten_alike,
 )
 from rhmm.manifolds.careful import careful_logs, cholesky
 from rhmm.manifolds.spd_matrices import travel
@@ -56,20 +56,18 @@ def gather_logs(points, weights, centre, lower, margin, gradient):
     chosen = _that_count(weights)
     count = len(chosen)
     lanes = min(LANES, count)
-    shape = (m, m, lanes)
-    factor, block, rows = np.empty(shape), np.empty(shape), np.empty(shape)
-    spread(lower, factor)
+    block, rows = np.empty((m, m, lanes)), np.empty((m, m, lanes))
     logs, trusted = np.empty((m, lanes)), np.empty(lanes, np.bool_)
-    lane_weights, scaled = np.empty(lanes), np.empty(lanes)
+    lane_weights, scaled, curvatures = np.empty(lanes), np.empty(lanes), np.zeros(lanes)
+    sums = np.zeros((m, m, lanes))  # by lane: additions into one number would not run in vectors
     lane_logs, lane_vectors = np.empty(m), np.empty((m, m))
-    gradient[:] = 0.0
-    value, curvature = 0.0, 0.0
+    value = 0.0
     for begin in range(0, count, max(lanes, 1)):
         first = min(begin, count - lanes)  # the last block overlaps the one before it
         load_chosen(points, chosen, first, block)
         subtract(block, centre)
-        whiten(factor, block)
-        diagonalise(block, rows, True, WITH_VECTORS)
+        whiten_alike(lower, block)
+        find_eigensystems(block, rows)
         eigen_logs(block, logs, trusted)
         for lane in range(lanes):
             t = chosen[first + lane]
@@ -86,21 +84,77 @@ def gather_logs(points, weights, centre, lower, margin, gradient):
             for j in range(i):
                 for lane in range(lanes):  # (x/2) coth(x/2) to 3% in a form that runs in vectors
                     x2 = (logs[i, lane] - logs[j, lane]) ** 2
-                    scaled[lane] = lane_weights[lane] * (math.sqrt(1.0 + 0.25 * x2) - 1.0)
-                curvature += scaled.sum()
+                    curvatures[lane] += lane_weights[lane] * (math.sqrt(1.0 + 0.25 * x2) - 1.0)
         for k in range(m):
             for i in range(m):
                 for lane in range(lanes):
                     scaled[lane] = lane_weights[lane] * logs[k, lane] * rows[k, i, lane]
                 for j in range(i + 1):
-                    total = 0.0
                     for lane in range(lanes):
-                        total += scaled[lane] * rows[k, j, lane]
-                    gradient[i, j] += total
+                        sums[i, j, lane] += scaled[lane] * rows[k, j, lane]
     for i in range(m):
-        for j in range(i):
-            gradient[j, i] = gradient[i, j]
-    return value, curvature
+        for j in range(i + 1):
+            total = 0.0
+            for lane in range(lanes):
+                total += sums[i, j, lane]
+            gradient[i, j] = gradient[j, i] = total
+    return value, curvatures.sum()
+
+
+@kernel
+def gather_pairs(points, weights, moving, centres, lower, margins, gradients, totals):
+    """`gather_logs` of several centres (N, m, m) at once: ``gradients[i]`` becomes
+    Σ w log(L⁻¹ y L⁻ᵀ), shape (m, m), and ``totals[i]`` Σ w d², with weights (N, T).
+
+    Blocks hold points beside different centres: of a few points, those that count for one centre
+    would fill few lanes. Only the centres that are `moving` (N,) are looked at.
+    """
+    n, m = len(centres), centres.shape[1]
+    pairs, count = np.empty((n * len(points), 2), np.int64), 0
+    for i in range(n):
+        gradients[i], totals[i] = 0.0, 0.0
+        if moving[i]:
+            for t in _that_count(weights[i]):
+                pairs[count, 0], pairs[count, 1] = i, t
+                count += 1
+    lanes = min(LANES, count)
+    shape = (m, m, lanes)
+    factor, block, rows = np.empty(shape), np.empty(shape), np.empty(shape)
+    logs, trusted, scaled = np.empty((m, lanes)), np.empty(lanes, np.bool_), np.empty(lanes)
+    lane_logs, lane_vectors = np.empty(m), np.empty((m, m))
+    for begin in range(0, count, max(lanes, 1)):
+        first = min(begin, count - lanes)  # the last block overlaps the one before it
+        load_pairs(points, centres, lower, pairs, first, factor, block)
+        whiten(factor, block)
+        find_eigensystems(block, rows)
+        eigen_logs(block, logs, trusted)
+        for lane in range(lanes):
+            i, t = pairs[first + lane]
+            square = sum_of_squares(logs, lane)
+            if not (trusted[lane] and margins[i] > 1e-4 and square < math.inf):
+                careful_logs(centres[i], points[t], lane_logs, lane_vectors)
+                copy_into(logs[:, lane], lane_logs)
+                copy_into(rows[:, :, lane], lane_vectors.T)
+                square = sum_of_squares(logs, lane)
+            if first + lane >= begin:
+                totals[i] += weights[i, t] * square
+        block[:] = 0.0
+        for k in range(m):
+            for i in range(m):
+                for lane in range(lanes):
+                    scaled[lane] = logs[k, lane] * rows[k, i, lane]
+                for j in range(i + 1):
+                    for lane in range(lanes):
+                        block[i, j, lane] += scaled[lane] * rows[k, j, lane]
+        for lane in range(begin - first, lanes):
+            i, t = pairs[first + lane]
+            for j in range(m):
+                for k in range(j + 1):
+                    gradients[i, j, k] += weights[i, t] * block[j, k, lane]
+    for i in range(n):
+        for j in range(m):
+            for k in range(j):
+                gradients[i, k, j] = gradients[i, j, k]
 
 
 @kernel

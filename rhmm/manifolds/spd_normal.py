@@ -89,17 +89,15 @@ def normal_into(centre, points, rotation, coordinates, log_volume):
     lower = np.zeros((m, m))
     margin = cholesky(centre, lower)
     lanes = min(blocks.LANES, count)
-    shape = (m, m, lanes)
-    factor, block, rows = np.empty(shape), np.empty(shape), np.empty(shape)
-    blocks.spread(lower, factor)
+    block, rows = np.empty((m, m, lanes)), np.empty((m, m, lanes))
     logs, trusted = np.empty((m, lanes)), np.empty(lanes, np.bool_)
     lane_logs, vectors, lane_values = np.empty(m), np.empty((m, m)), np.empty(lanes)
     for begin in range(0, count, max(lanes, 1)):
         first = min(begin, count - lanes)  # the last block overlaps the one before it
         blocks.load(points, first, block)
         blocks.subtract(block, centre)
-        blocks.whiten(factor, block)
-        blocks.diagonalise(block, rows, True, blocks.WITH_VECTORS)
+        blocks.whiten_alike(lower, block)
+        blocks.find_eigensystems(block, rows)
         blocks.eigen_logs(block, logs, trusted)
         for lane in range(lanes):
             if not (trusted[lane] and margin > 1e-4):

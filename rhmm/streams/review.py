@@ -34,6 +34,8 @@ _EVERY = 50
 """Observations between two looks at the scores of a trial."""
 _LOOK = 400
 """Observations for each state that moves are tried on."""
+_LEAST_LOOK = 100
+"""The same for a fresh search where points have many coordinates: of these, fewer tell as much."""
 _TRIED, _STEPS = 4, 15
 """Moves that a review tries, and EM iterations of the best of them."""
 _STARTS, _STARTS_KEPT, _TRIED_AFRESH, _STEPS_AFRESH = 16, 4, 8, 30
@@ -82,7 +84,9 @@ def review(
     if not afresh or found is None:
         begun.append(state)
     if history.kept >= _LOOK * n:
-        begun.append(_searched(look, n, rng))
+        enough = max(2 * _LOOK // manifold.dim, _LEAST_LOOK)
+        few = history.sample(manifold, least_delta, max(history.kept // (enough * n), step))
+        begun.append(_searched(few, n, rng))
     fits = [
         climbed(sample, b.transmat, b.means, b.delta, prior, _STEPS_TO_REST, _AT_REST)
         for b in begun

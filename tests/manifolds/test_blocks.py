@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from rhmm.manifolds.blocks import diagonalise, eigen_logs, find_eigenvalues, load
+from rhmm.manifolds.blocks import (
+    diagonalise,
+    eigen_logs,
+    find_eigensystems,
+    find_eigenvalues,
+    load,
+    whiten,
+    whiten_alike,
+)
 from tests.manifolds.cases import make_symmetric
 
 
@@ -89,6 +97,36 @@ def test_eigenvalues_alone_are_exact_relative_to_the_largest_whatever_the_neighb
         alone = block_of(matrices[lane : lane + 1])
         find_eigenvalues(alone)
         assert_array_equal(alone[..., 0].diagonal(), values[lane])
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 8, 20])
+def test_eigensystems_rebuild_hard_matrices_whatever_the_neighbours(size):
+    matrices = hard_matrices(size)
+    block, rows = block_of(matrices), np.empty((size, size, len(matrices)))
+    find_eigensystems(block, rows)
+    values, frames = np.einsum("iib->bi", block), np.moveaxis(rows, -1, 0)
+    assert_allclose(
+        frames @ frames.swapaxes(1, 2), np.tile(np.eye(size), (len(frames), 1, 1)), atol=1e-13
+    )
+    rebuilt = frames.swapaxes(1, 2) * values[:, None] @ frames
+    errors = np.abs(rebuilt - matrices).max(axis=(1, 2))
+    assert (errors <= 4e-14 * np.abs(matrices).max(axis=(1, 2))).all()
+    for lane in range(0, len(matrices), 7):
+        alone, its_rows = block_of(matrices[lane : lane + 1]), np.empty((size, size, 1))
+        find_eigensystems(alone, its_rows)
+        assert_array_equal(alone[..., 0].diagonal(), values[lane])
+        assert_array_equal(its_rows[..., 0], rows[..., lane])
+
+
+def test_one_factor_for_all_whitens_to_the_digits_of_many():
+    rng = np.random.default_rng(0)
+    lower, matrices = np.tril(rng.uniform(0.5, 1.5, (5, 5))), random_matrices(5)
+    block, beside = block_of(matrices), block_of(matrices)
+    whiten_alike(lower, block)
+    whiten(np.repeat(lower[..., None], 20, axis=2), beside)
+    assert_array_equal(block, beside)
+    expected = np.linalg.solve(lower, np.linalg.solve(lower, matrices).swapaxes(1, 2))
+    assert_allclose(np.moveaxis(block, -1, 0), expected, rtol=1e-11, atol=1e-11)
 
 
 def test_zero_diagonal_and_repeated_matrices_are_no_trouble():
