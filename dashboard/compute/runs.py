@@ -371,7 +371,9 @@ def _with_shapes(run: ExperimentRun, method: MethodResult, report: Report) -> Me
     chart, balls, accuracies = run.chart, [], []
     for row, model in enumerate(models_along(again, run.points, run.lengths, path.step)):
         model = model.permuted(method.order)
-        balls.append(outlines.balls(chart, model))
+        ellipses = outlines.balls(chart, model)
+        ellipses[:, :2] = chart.places(path.means[row])  # before a review at that very step
+        balls.append(ellipses)
         if row in rows:
             accuracies.append(_accuracy(run, method, row, model))
         if row % _REPORTED == 0:

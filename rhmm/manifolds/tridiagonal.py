@@ -14,6 +14,8 @@ from rhmm._jit import kernel
 _MAX_SWEEPS = 40
 _TINY = 1e-300
 """Added to what might be 0 below a fraction line."""
+_NOTHING = 1e-280
+"""A sum of squares up to this is 0: what is larger keeps its digits when `_TINY` is added to it."""
 
 
 @kernel
@@ -37,9 +39,9 @@ def tridiagonalise(block, beside, scales):
             x, rest = mirror[i - 1, b], total[b]
             norm = math.copysign(math.sqrt(rest + x * x), x)
             inverse = 1.0 / (norm * (norm + x) + _TINY)  # apart, or it would not run in vectors
-            beside[i - 1, b] = -norm if rest > _TINY else x
+            beside[i - 1, b] = -norm if rest > _NOTHING else x
             mirror[i - 1, b] = x + norm
-            scale[b] = inverse if rest > _TINY else 0.0
+            scale[b] = inverse if rest > _NOTHING else 0.0
         for j in range(i):
             for b in range(lanes):
                 image[j, b] = block[j, j, b] * mirror[j, b]

@@ -118,6 +118,18 @@ def test_eigensystems_rebuild_hard_matrices_whatever_the_neighbours(size):
         assert_array_equal(its_rows[..., 0], rows[..., lane])
 
 
+@pytest.mark.parametrize("size", [4, 8])
+def test_entries_whose_squares_are_hardly_numbers_turn_nothing(size):
+    exponents = np.arange(-165, -125)
+    matrices = np.ones((len(exponents), size, size)) * 10.0 ** exponents[:, None, None]
+    matrices[:, 0, 1] = matrices[:, 1, 0] = 1.0
+    block, rows = block_of(matrices), np.empty((size, size, len(matrices)))
+    find_eigensystems(block, rows)
+    values, rows = np.einsum("iib->bi", block), np.moveaxis(rows, -1, 0)
+    assert_allclose(rows @ np.swapaxes(rows, 1, 2), [np.eye(size)] * len(rows), atol=1e-13)
+    assert_allclose(np.swapaxes(rows, 1, 2) * values[:, None] @ rows, matrices, atol=1e-13)
+
+
 def test_one_factor_for_all_whitens_to_the_digits_of_many():
     rng = np.random.default_rng(0)
     lower, matrices = np.tril(rng.uniform(0.5, 1.5, (5, 5))), random_matrices(5)
