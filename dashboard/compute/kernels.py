@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numba
 from llvmlite import binding
 
-from dashboard.model.experiment import LEAST_LENGTH, LEAST_WINDOW, Experiment
+from dashboard.model.experiment import LEAST_WINDOW, Experiment
 from dashboard.model.methods import BASELINES, EMISSION, ONLINE_LEARNERS, has_emission
 from dashboard.model.spaces.registry import DEFAULT, SPACES
 from rhmm import Manifold, evaluate
@@ -39,6 +39,8 @@ ROOT = Path(__file__).parents[2]
 MODULE = "dashboard.compute.kernels"
 AT_ONCE = 2
 """Spaces that are compiled for side by side."""
+_ENOUGH = 1_000
+"""Observations from which a learner has called each of its kernels."""
 _LOOK = 0.1
 """Seconds between two looks at the compilers."""
 WITH_SHAPES = "+shapes"
@@ -87,7 +89,7 @@ def _load(part: Part) -> None:
         if truth is not None:
             evaluate(truth, truth, points, states)
         return
-    manifold, points = small.source.manifold, points[:LEAST_LENGTH]
+    manifold, points = small.source.manifold, points[:_ENOUGH]
     manifold.normal_coordinates(points[0], points)  # maps of recordings, and their shapes
     learner.learn(learner.make(manifold, small.n_states, 0, options, trace_every=1), points)
     if truth is not None:  # streams are drawn and judged by kernels of their own
@@ -97,7 +99,7 @@ def _load(part: Part) -> None:
 
 
 def _small(part: Part) -> Experiment:
-    learning: dict[str, Any] = {"length": LEAST_LENGTH, "window": LEAST_WINDOW}
+    learning: dict[str, Any] = {"length": _ENOUGH, "window": LEAST_WINDOW}
     if part.learner in ONLINE_LEARNERS:
         learning["algorithms"] = (part.learner,)
     if part.method != part.learner:

@@ -4,10 +4,11 @@ import time
 import pytest
 
 from dashboard.compute import kernels
-from dashboard.compute.kernels import Compilers, Part, parts_of
+from dashboard.compute.kernels import ROOT, Compilers, Part, parts_of
 from dashboard.model.experiment import Experiment
 from dashboard.model.methods import BASELINES, ONLINE_LEARNERS
 from dashboard.model.spaces.registry import SPACES
+from tests.prepared import REAL_PYTHON
 
 DISK, SPD2 = "disk", "spd2"
 
@@ -181,3 +182,40 @@ def test_the_program_compiles_the_first_page_or_all(started, monkeypatch, argume
     kernels.main(arguments)
 
     assert set(waited_for) == expected
+
+
+LONGER = """
+import gc
+import warnings
+
+from numba.core.dispatcher import Dispatcher
+
+from dashboard.compute.kernels import Part
+from dashboard.model.experiment import Experiment
+from dashboard.model.spaces.registry import SPACES
+from rhmm.learners.registry import LEARNERS
+
+
+def loaded():
+    kernels = (one for one in gc.get_objects() if isinstance(one, Dispatcher))
+    return {(one.py_func.__qualname__, str(types)) for one in kernels for types in one.overloads}
+
+
+warnings.simplefilter("ignore")
+Part("spd2", "auto").load()
+before = loaded()
+experiment = Experiment(**SPACES["spd2"].truth, length=3_000, algorithms=("auto",))
+learner, options = LEARNERS["auto"], experiment.options_of("auto")
+assert before
+made = learner.make(experiment.source.manifold, experiment.n_states, 0, options, trace_every=50)
+learner.learn(made, experiment.source.observe()[0])
+print(sorted(name for name, _ in loaded() - before))
+"""
+
+
+def test_a_part_has_all_kernels_of_a_long_run():
+    """Matrices have the most: after an alarm sensors are tried in another order."""
+    ran = subprocess.run(
+        [REAL_PYTHON, "-c", LONGER], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == "[]\n"
