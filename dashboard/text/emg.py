@@ -7,7 +7,7 @@ from pathlib import Path
 from dashboard.text import formatting
 
 _FILE = Path(__file__).parent / "emg.json"
-"""Written by ``python -m benchmarks.emg --seeds 3 --out dashboard/text/emg.json``."""
+"""Written by ``python -m benchmarks.emg --out dashboard/text/emg.json``."""
 _RAW = "ours, riemannian, not re-centred"
 _METHODS = {
     _RAW: "Round Gaussians, windows as they are",
