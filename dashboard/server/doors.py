@@ -13,6 +13,7 @@ import os
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocketDisconnected
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from dashboard.server import uploads
@@ -63,6 +64,8 @@ class Doors:
         self._visitors += 1
         try:
             await self._app(scope, receive, send)
+        except WebSocketDisconnected:
+            pass  # Streamlit closed a socket that had closed meanwhile
         finally:
             self._visitors -= 1
 

@@ -17,8 +17,9 @@ _SAFE = 1e-2
 """Plain double precision keeps the digits of a factor whose margin is larger."""
 _FAR = 200
 """Powers of two from 1 at which rows and columns are scaled: squares and products may overflow."""
-_TOO_FAR = 900
-"""Powers of two from 1 at which a matrix is scaled as a whole, though small entries may vanish."""
+_TOO_FAR = 700
+"""Powers of two from 1 at which a matrix is scaled as a whole, though small entries may vanish.
+With `_FAR` more, squares of ratios and their rounding errors are still numbers."""
 
 
 @kernel

@@ -93,10 +93,11 @@ def test_files_of_each_format_go_from_drop_to_a_script_with_the_numbers_of_the_p
         (tmp_path / name / "fit.py").write_bytes(data_page.taken("Script (Python)"))
     assert server.complaints() == []
 
-    subprocess.run(
-        [sys.executable, "-c", _RUN_ALL, *(str(tmp_path / name) for name in FORMATS)], check=True,
+    ran = subprocess.run(
+        [sys.executable, "-c", _RUN_ALL, *(str(tmp_path / name) for name in FORMATS)], text=True,
         cwd=tmp_path, capture_output=True, env={"PYTHONPATH": str(ROOT), "PATH": ""},
     )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
 
     for name, expected in shown.items():
         found = states_in((tmp_path / name / "states.csv").read_bytes())

@@ -88,3 +88,12 @@ def test_careful_distances_bear_one_axis_in_another_unit(scale):
     for d2 in (careful_dist2(x, y), careful_dist2(y, x), SPD(2).dist(x, y) ** 2):
         assert d2 == pytest.approx(exact, rel=1e-12)
     assert SPD(2).squared_distances(x[None], y[None]) == pytest.approx(exact, rel=1e-8)
+
+
+def test_careful_distances_of_single_numbers_are_those_of_their_logarithms():
+    exponents = np.arange(-299.0, 300.0, 13.0)
+    for a in exponents:
+        for b in exponents:
+            d2 = careful_dist2(np.array([[10.0**a]]), np.array([[3.0 * 10.0**b]]))
+            exact = (np.log(3.0) + (b - a) * np.log(10.0)) ** 2
+            assert d2 == pytest.approx(exact, rel=1e-12)

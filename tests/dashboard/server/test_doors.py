@@ -2,6 +2,7 @@ import asyncio
 
 import pytest
 import streamlit as st
+from starlette.websockets import WebSocket
 
 from dashboard.server import uploads
 from dashboard.server.doors import Doors
@@ -173,6 +174,22 @@ def test_visitors_beyond_the_limit_are_turned_away_until_one_leaves():
         assert late.sent == [accepted]
         for visit in (*visits[1:], late):
             await visit.end()
+
+    asyncio.run(scene())
+
+
+def test_a_socket_that_streamlit_closes_twice_is_no_fault_and_frees_its_place():
+    async def closes_twice(scope, receive, send):
+        socket = WebSocket(scope, receive, send)
+        await socket.send({"type": "websocket.close"})
+        await socket.close()
+
+    async def scene():
+        doors = Doors(closes_twice, most_visitors=1)
+        for _ in range(2):
+            visit = Visit(doors)
+            await visit.end()
+            assert visit.sent == [{"type": "websocket.close"}]
 
     asyncio.run(scene())
 
