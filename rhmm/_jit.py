@@ -98,6 +98,13 @@ class _CodeOnDemand(JITCodeLibrary):
 
     _is_complete = False
 
+    def _optimize_functions(self, ll_module):
+        """Only tidy up: kernels that take this code in optimise it with their own."""
+        ll_module.data_layout = self._codegen._data_layout
+        for function in ll_module.functions:
+            passes, builder = self._codegen._function_pass_manager(opt=1)
+            passes.run(function, builder)
+
     def _optimize_final_module(self):
         """Wait for `get_pointer_to_function`."""
 

@@ -1,12 +1,13 @@
 """The parameters λ = (π, A, c, σ) of a Riemannian hidden Markov model, and a start for them."""
 
+import math
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from rhmm._jit import copy_into, kernel
+from rhmm._jit import kernel
 from rhmm.gaussian.radial import RadialGaussian
 from rhmm.manifolds import Manifold, verbs
 from rhmm.vector_math import exp
@@ -61,30 +62,22 @@ def _log_densities_into(d2, eta, log_z, out):
 
 @kernel
 def scaled_densities_into(d2, eta, log_z, first, last, density, shift):
-    """e^{η_i d² − log Z_i} of d² (N, T) as `density` (T, N), each row divided by its largest, whose
-    logarithm goes to `shift` (T,); from the time `first` to before `last`.
+    """e^{η_i d² − log Z_i} of d² (N, T) as `density` (N, T), divided by the largest of each time,
+    whose logarithm goes to `shift` (T,); from the time `first` to before `last`.
     """
-    n = len(d2)
-    block = np.empty((n, _BLOCK))
     for begin in range(first, last, _BLOCK):
-        count = min(_BLOCK, last - begin)
-        largest = shift[begin : begin + count]
-        for i in range(n):
-            mine, row = block[i], d2[i, begin : begin + count]
-            for t in range(count):
+        end = min(begin + _BLOCK, last)
+        largest = shift[begin:end]
+        largest[:] = -math.inf
+        for i in range(len(d2)):
+            mine, row = density[i, begin:end], d2[i, begin:end]
+            for t in range(len(mine)):
                 mine[t] = eta[i] * row[t] - log_z[i]
-        copy_into(largest, block[0, :count])
-        for i in range(1, n):
-            mine = block[i]
-            for t in range(count):
                 largest[t] = max(largest[t], mine[t])
-        for i in range(n):
-            mine = block[i]
-            for t in range(count):
+        for i in range(len(d2)):
+            mine = density[i, begin:end]
+            for t in range(len(mine)):
                 mine[t] = exp(mine[t] - largest[t])
-        for t in range(count):
-            for i in range(n):
-                density[begin + t, i] = block[i, t]
 
 
 def floor_of_sigma(manifold: Manifold, points: np.ndarray, min_sigma: float | None) -> float:

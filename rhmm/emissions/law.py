@@ -53,13 +53,14 @@ class Law(ABC):
         """log p(y_t | state i) with respect to the Riemannian volume, shape (T, N)."""
 
     def scaled_densities(self, view: Any, each: Map = map) -> tuple[np.ndarray, np.ndarray]:
-        """The densities (T, N), each row divided by its largest, and the logarithms of these (T,).
+        """The densities (N, T), divided by the largest of each time, and the logarithms of these
+        (T,).
 
         A law that can make them without the logarithms of the others, or in threads, should.
         """
-        density = self.log_densities(view)
-        shift = density.max(axis=1)
-        density -= shift[:, None]
+        density = np.ascontiguousarray(self.log_densities(view).T)
+        shift = density.max(axis=0)
+        density -= shift
         return np.exp(density, out=density), shift
 
     @abstractmethod

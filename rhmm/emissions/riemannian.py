@@ -43,7 +43,7 @@ class RiemannianGaussians(SummedLaw):
         return log_densities(self.manifold, view, self.sigmas)
 
     def scaled_densities(self, view, each=map):
-        density, shift = np.empty(view.shape[::-1]), np.empty(view.shape[1])
+        density, shift = np.empty_like(view), np.empty(view.shape[1])
         eta = -0.5 / self.sigmas**2
 
         def fill(span: tuple[int, int]) -> None:

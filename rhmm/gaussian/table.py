@@ -5,7 +5,6 @@ slopes are known exactly (∂ log Z/∂ log δ = δ²/Var d², and so on), so cu
 agree with the direct computation to about ten digits.
 """
 
-import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from rhmm._jit import lean_kernel
 from rhmm.gaussian.radial import RadialGaussian
+from rhmm.vector_math import log
 
 SMALLEST_SIGMA, LARGEST_SIGMA = 1e-4, 20.0
 _KNOTS = 3000
@@ -50,7 +50,7 @@ def half_precision_and_log_z(table, delta):
     Euclidean space, where data may have any scale, that is exact.
     """
     knots = table.knots
-    free = (math.log(delta) - table.first) * table.per_unit
+    free = (log(delta) - table.first) * table.per_unit
     position = min(max(free, 0.0), len(knots) - 1.0)
     knot = min(int(position), len(knots) - 2)
     x = position - knot

@@ -13,7 +13,7 @@ def fixed_lag_smoothing(start, transition, log_density, lag, lengths=None) -> np
     """P(s_t = i | y_1..y_{t+lag}), shape (T, N): what is known `lag` observations later."""
     lag = check_integer("lag", lag, at_least=0)
     chain = Chain(start, transition, log_density, lengths)
-    alpha, _, in_logs, _ = forward(chain)
+    alpha, in_logs, _ = forward(chain)
     gamma = np.empty_like(alpha)
     _fixed_lag(alpha, chain.transition_for(in_logs), in_logs, chain.ends, lag, gamma)
     return gamma

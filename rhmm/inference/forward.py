@@ -28,8 +28,6 @@ class Forward(NamedTuple):
 
     alpha: np.ndarray
     """P(s_t = i | y_1..y_t), or its logarithm, shape (T, N)."""
-    density: np.ndarray
-    """Densities of the same times, each row divided by its largest."""
     in_logs: bool
     """Whether `alpha` holds logarithms."""
     log_likelihood: float
@@ -48,7 +46,7 @@ class Filtered(NamedTuple):
 def filtering(start, transition, log_density, lengths=None) -> Filtered:
     """Forward recursion: the law of each state given the past and the present."""
     chain = Chain(start, transition, log_density, lengths)
-    alpha, _, in_logs, log_likelihood = forward(chain)
+    alpha, in_logs, log_likelihood = forward(chain)
     return Filtered(np.exp(alpha, out=alpha) if in_logs else alpha, log_likelihood)
 
 
@@ -59,21 +57,29 @@ def log_likelihood(start, transition, log_density, lengths=None) -> float:
 
 def forward(chain: Chain) -> Forward:
     """The forward recursion on a checked chain."""
-    density, shift = np.empty_like(chain.log_density), np.empty(len(chain.log_density))
-    impossible = scale_rows(chain.log_density, density, shift)
-    if impossible >= 0:
-        raise ValueError(f"log_density[{impossible}] must be above -inf in some state")
-    np.exp(density, out=density)
+    density = np.empty_like(chain.log_density)
+    shift = scaled_rows(chain.log_density, density)
     alpha, fragile = np.empty_like(density), is_fragile(chain.transition)
-    total = forward_pass(chain.start, chain.transition, density, shift, chain.ends, fragile, alpha)
+    total = _forward_pass(chain.start, chain.transition, density, shift, chain.ends, fragile, alpha)
     if not math.isnan(total):
-        return Forward(alpha, density, False, total)
+        return Forward(alpha, False, total)
     total = _forward_logs(
         log_of(chain.start), chain.transition_for(True), chain.log_density, chain.ends, alpha
     )
     if total == -math.inf:
         raise ValueError("the observations are impossible: every path has probability zero")
-    return Forward(alpha, density, True, total)
+    return Forward(alpha, True, total)
+
+
+def scaled_rows(log_density: np.ndarray, out: np.ndarray) -> np.ndarray:
+    """Densities (T, N), each row divided by its largest, into `out`; returns the logarithms of
+    these (T,)."""
+    shift = np.empty(len(log_density))
+    impossible = _scale_rows(log_density, out, shift)
+    if impossible >= 0:
+        raise ValueError(f"log_density[{impossible}] must be above -inf in some state")
+    np.exp(out, out=out)
+    return shift
 
 
 def is_fragile(transition: np.ndarray) -> bool:
@@ -82,7 +88,7 @@ def is_fragile(transition: np.ndarray) -> bool:
 
 
 @kernel
-def scale_rows(log_density, scaled, shift):
+def _scale_rows(log_density, scaled, shift):
     """Subtract the largest entry of each row, which goes to `shift`; missing rows become zero.
 
     Returns the first row without an entry above −inf; −1 if there is none.
@@ -106,10 +112,10 @@ def scale_rows(log_density, scaled, shift):
 
 
 @kernel
-def forward_pass(start, transition, density, shift, ends, fragile, alpha):
+def _forward_pass(start, transition, density, shift, ends, fragile, alpha):
     """Filtered probabilities from scaled densities, into `alpha`; returns the log-likelihood.
 
-    `density` and `alpha` have shape (T, N), `shift` (T,), see `scale_rows`. Returns NaN as soon as
+    `density` and `alpha` have shape (T, N), `shift` (T,), see `scaled_rows`. Returns NaN as soon as
     an underflow could matter. If all transitions are possible (not `fragile`), it never does: what
     was lost is at most 10⁻⁷⁰ of what came to the same state another way. What goes on to the next
     time is then scaled up only when it has become small, so that no step waits for a division.

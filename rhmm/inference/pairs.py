@@ -13,7 +13,7 @@ def pair_posteriors(start, transition, log_density, lengths=None) -> np.ndarray:
     The last time of a sequence has no successor: its slice is zero.
     """
     chain = Chain(start, transition, log_density, lengths)
-    alpha, _, in_logs, _ = forward(chain)
+    alpha, in_logs, _ = forward(chain)
     zeta = np.zeros((*alpha.shape, alpha.shape[1]))
     smooth_back(alpha, chain.transition_for(in_logs), in_logs, chain.ends, zeta)
     return zeta

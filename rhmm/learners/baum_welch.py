@@ -180,23 +180,23 @@ def expected(
     """The E-step from what the means see of the observed points."""
     startprob, transmat, law = present
     if constraints.labels is not None:
-        log_density = at_observed(observed, law.log_densities(view), 0.0)
+        log_density = at_observed(observed, law.log_densities(view).T, 0.0).T
         constraints.mask_densities(log_density)
         return smoothing(startprob, transmat, log_density, lengths)
     density, shift = law.scaled_densities(view, each)
-    if len(density) < len(observed):
+    if len(shift) < len(observed):
         density, shift = at_observed(observed, density, 1.0), at_observed(observed, shift, 0.0)
     posterior = smoothing_scaled(startprob, transmat, density, shift, np.cumsum(lengths), each)
     if posterior is None:
-        log_density = at_observed(observed, law.log_densities(view), np.nan)
+        log_density = at_observed(observed, law.log_densities(view).T, np.nan).T
         posterior = smoothing(startprob, transmat, log_density, lengths)
     return posterior
 
 
 def at_observed(observed: np.ndarray, values: np.ndarray, missing: float) -> np.ndarray:
-    """The values in rows where something was observed, and `missing` in the others."""
-    full = np.full((len(observed), *values.shape[1:]), missing)
-    full[observed] = values
+    """The values (…, K) at the K times where something was observed, `missing` at the others."""
+    full = np.full((*values.shape[:-1], len(observed)), missing)
+    full[..., observed] = values
     return full
 
 

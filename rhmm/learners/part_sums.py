@@ -109,7 +109,8 @@ class Part:
     @cached_property
     def _log_density(self) -> np.ndarray:
         """Shape (T, N); exact, where the scaled densities stop at e^{−700}."""
-        return at_observed(self.observed, self.model.law.log_densities(self._view), np.nan)
+        log_density = self.model.law.log_densities(self._view)
+        return np.ascontiguousarray(at_observed(self.observed, log_density.T, np.nan).T)
 
     def sums(self, lengths: np.ndarray) -> Any:
         """Of whole sequences."""
@@ -171,7 +172,7 @@ class Part:
         """Logarithms of densities up to a number for each time, shape (T, N)."""
         if is_fragile(self.model.transmat):
             return self._log_density[first:last]
-        return np.log(self._density[first:last])
+        return np.log(np.ascontiguousarray(self._density[:, first:last].T))
 
     def _smoothed(
         self, start, first: int, last: int, later, lengths=None
@@ -186,12 +187,12 @@ class Part:
             top = later.max()
             used = np.maximum(later, top + _LEAST_LOG)
             row = np.exp(used - top)
-        density = _with_row(self._density, last, row)[first:stop]
-        shift = _with_row(self._shift, last, top)[first:stop]
+        density = np.ascontiguousarray(_with_time(self._density, last, row)[:, first:stop])
+        shift = _with_time(self._shift, last, top)[first:stop]
         transmat = self.model.transmat
         posterior = smoothing_scaled(start, transmat, density, shift, np.cumsum(lengths))
         if posterior is None:
-            log_density = _with_row(self._log_density, last, later)[first:stop]
+            log_density = _with_time(self._log_density.T, last, later).T[first:stop]
             return smoothing(start, transmat, log_density, lengths), later
         return posterior, used
 
@@ -214,11 +215,12 @@ class Part:
         )
 
 
-def _with_row(values: np.ndarray, row: int, value) -> np.ndarray:
-    """`values` with this row replaced, or added at their end; as they are if `value` is None."""
+def _with_time(values: np.ndarray, time: int, value) -> np.ndarray:
+    """`values` (…, T) with those of a time replaced, or added at their end; as they are if `value`
+    is None."""
     if value is None:
         return values
-    if row == len(values):
-        return np.concatenate([values, np.asarray(value)[None]])
-    values[row] = value
+    if time == values.shape[-1]:
+        return np.concatenate([values, np.asarray(value)[..., None]], axis=-1)
+    values[..., time] = value
     return values

@@ -86,7 +86,7 @@ class StreamingHMM(OnlineHMM):
         if self._shapes is None:
             return super()._densities(state, points)
         law = self._law(state)
-        return law.scaled_densities(law.view(points))[0]
+        return law.scaled_densities(law.view(points))[0].T
 
     @property
     def n_held(self) -> int:

@@ -1,15 +1,16 @@
 """Looking for the best of many optima: EM on a sample, from many starts, with splits and merges."""
 
-from rhmm.search.climbing import Fit, climbed
-from rhmm.search.moves import appraise, improved
+from rhmm.search.exploring import Fit, appraised, climbed
+from rhmm.search.moves import improved
 from rhmm.search.sample import Sample, thinned
 from rhmm.search.sizes import evidence, n_parameters, path_of_sizes, resized
-from rhmm.search.starts import seeds, starts
+from rhmm.search.starts import best_start, seeds
 
 __all__ = [
     "Fit",
     "Sample",
-    "appraise",
+    "appraised",
+    "best_start",
     "climbed",
     "evidence",
     "improved",
@@ -20,7 +21,6 @@ __all__ = [
     "sample_size",
     "search",
     "seeds",
-    "starts",
     "thinned",
 ]
 
@@ -41,5 +41,5 @@ def sample_size(n: int) -> int:
 def search(manifold, X, observed, lengths, n: int, rng, *, tried: int, least_delta: float) -> Fit:
     """A start for EM: the best of `tried` on a sample of X (T, *point_shape), then moves."""
     sample = sample_for(manifold, X, observed, lengths, least_delta, n)
-    best = starts(sample, n, rng, tried=tried, kept=max(tried // 4, 1), steps=15)[0]
-    return improved(sample, best, rng, tried=6, steps=40)
+    best, appraisal = best_start(sample, n, rng, tried=tried, kept=max(tried // 4, 1), steps=15)
+    return improved(sample, best, rng, tried=6, steps=40, appraisal=appraisal)

@@ -11,87 +11,57 @@ from typing import NamedTuple
 import numpy as np
 
 from rhmm._jit import kernel, lean_kernel
-from rhmm.gaussian.table import half_precision_and_log_z, radial_table
-from rhmm.inference.forward import forward_pass
-from rhmm.inference.forward_backward import smooth_pass
+from rhmm.gaussian.table import half_precision_and_log_z
+from rhmm.inference.both_ways import go_both_ways, join
 from rhmm.manifolds import verbs
 from rhmm.parameters import scaled_densities_into
-from rhmm.search.sample import Sample
 
 _LEAST_WEIGHT = 1e-6
 """A state that explains fewer expected points than this keeps its mean."""
-_TOL = 1e-4
-"""The gain in log-likelihood for each point that ends the climb, unless told otherwise."""
 _MOST_OUTLIERS = 0.03
 """The share of the points that can be outliers."""
 
 
-class Fit(NamedTuple):
-    """A model as EM left it on a sample."""
+class Terms(NamedTuple):
+    """What a climb is held to."""
 
-    transmat: np.ndarray
-    means: np.ndarray
-    delta: np.ndarray
-    prior: float
-    """The δ of one pseudo-observation of each state."""
-    gamma: np.ndarray
-    """P(state | sample), shape (T, N)."""
-    latest: np.ndarray
-    """Filtered probabilities of the last point, shape (N,)."""
-    log_likelihood: float
-    """Of the sample."""
-
-    @property
-    def visits(self) -> np.ndarray:
-        """Expected visits of each state, shape (N,)."""
-        return self.gamma.sum(axis=0)
-
-    def permuted(self, order: np.ndarray) -> "Fit":
-        """The same fit with state ``order[i]`` renamed to i."""
-        of_states = {name: getattr(self, name)[order] for name in ("means", "delta", "latest")}
-        transmat = np.ascontiguousarray(self.transmat[np.ix_(order, order)])
-        return self._replace(transmat=transmat, gamma=self.gamma[:, order], **of_states)
+    least_delta: float
+    """The floor of every δ."""
+    limit: float
+    """d²/2σ² of an outlier, at least."""
+    steps: int
+    """EM iterations, at most."""
+    least: float
+    """Nats that an iteration must gain to be followed by another."""
 
 
-def climbed(
-    sample: Sample, transmat, means, delta, prior: float, steps: int, least: float | None = None
-) -> Fit:
-    """What EM reaches in at most so many iterations from these parameters.
+class Memory(NamedTuple):
+    """What a climb works on: T points, and what N states make of them."""
 
-    It rests when an iteration gains less than `least` nats, by default 10⁻⁴ for each point.
-    """
-    transmat, means, delta = transmat.copy(), means.copy(), delta.copy()
-    alpha, density = np.empty((2, len(sample.points), len(delta)))
-    likelihood = climb_all(
-        sample, transmat[None], means[None], delta[None], np.array([prior]), steps, least, alpha,
-        density,
-    )  # fmt: skip
-    latest = alpha[-1].copy()
-    smooth_pass(alpha, density, transmat, sample.ends, np.zeros_like(transmat))
-    return Fit(transmat, means, delta, prior, alpha, latest, float(likelihood[0]))
+    d2: np.ndarray
+    """Squared distances to the means, shape (N, T)."""
+    density: np.ndarray
+    """Densities, divided by the largest of each time; shape (N, T)."""
+    shift: np.ndarray
+    """The logarithms of these, shape (T,)."""
+    outlier: np.ndarray
+    """Which points are outliers, shape (T,)."""
+    alpha: np.ndarray
+    """What `go_both_ways` finds, shape (N, T); `join` turns it into γ."""
+    beta: np.ndarray
+    """The same, shape (N + 1, T)."""
 
-
-def climb_all(
-    sample: Sample, transmat, means, delta, prior, steps: int, least: float | None = None,
-    alpha=None, density=None,
-) -> np.ndarray:  # fmt: skip
-    """EM from K starts, in place: `transmat` (K, N, N), `means` (K, N, …), `delta` (K, N) and
-    `prior` (K,). Returns their log-likelihoods (K,).
-
-    Each rests when an iteration gains less than `least` nats, by default 10⁻⁴ for each point.
-    Filtered probabilities and scaled densities of the last one go to `alpha` and `density`, of
-    shape (T, N).
-    """
-    manifold, likelihood = sample.manifold, np.empty(len(prior))
-    if alpha is None:
-        alpha, density = np.empty((2, len(sample.points), delta.shape[1]))
-    least = _TOL * len(sample.points) if least is None else least
-    _climb_all(
-        manifold.geometry, radial_table(manifold.gaussian), sample.points, sample.ends,
-        sample.least_delta, outlying(manifold.dim), steps, least, prior, transmat, means, delta,
-        alpha, density, likelihood,
-    )  # fmt: skip
-    return likelihood
+    @classmethod
+    def of(cls, n: int, size: int) -> "Memory":
+        room = np.empty((4 * n + 2, size))
+        return cls(
+            room[:n],
+            room[n : 2 * n],
+            room[2 * n],
+            np.zeros(size, bool),
+            room[2 * n + 1 : 3 * n + 1],
+            room[3 * n + 1 :],
+        )
 
 
 @lean_kernel
@@ -101,64 +71,61 @@ def outlying(dim: int) -> float:
 
 
 @kernel
-def _climb_all(
-    geometry, table, points, ends, least_delta, limit, steps, least, prior, transmat, means, delta,
-    alpha, density, likelihood,
-):  # fmt: skip
-    for c in range(len(prior)):
-        likelihood[c] = _climb(
-            geometry, table, points, ends, least_delta, limit, steps, least, prior[c],
-            transmat[c], means[c], delta[c], alpha, density,
-        )  # fmt: skip
+def climb(geometry, table, points, layout, ends, terms, prior, transmat, means, delta, memory):
+    """EM on sequences that stop at `ends`, in place.
 
-
-@kernel
-def _climb(
-    geometry, table, points, ends, least_delta, limit, steps, least, prior, transmat, means, delta,
-    alpha, density,
-):  # fmt: skip
-    """Up to `steps` EM iterations on sequences that stop at `ends`, in place.
-
-    Leaves filtered probabilities of shape (T, N) in `alpha`, the densities behind them, each row up
-    to a factor, in `density`, and returns the log-likelihood, in which an outlier counts as if its
-    d²/2σ² were `limit`.
+    Leaves what `go_both_ways` finds in the memory, and returns the log-likelihood, in which an
+    outlier counts as if its d²/2σ² were at the limit.
     """
-    n, size = len(delta), len(points)
-    d2, weights, zeta_sum = np.empty((n, size)), np.empty((n, size)), np.empty((n, n))
-    outlier = np.zeros(size, np.bool_)
-    layout = verbs.prepared(geometry, points)
+    n, size = memory.d2.shape
+    zeta_sum, start = np.empty((n, n)), np.full(n, 1.0 / n)
     for i in range(n):
-        verbs.distances_to(geometry, layout, 0, size, means[i], d2[i])
-    likelihood = _filter(table, d2, ends, limit, delta, transmat, alpha, density, outlier)
-    for _ in range(steps):
+        verbs.distances_to(geometry, layout, 0, size, means[i], memory.d2[i])
+    likelihood = -math.inf
+    for step in range(terms.steps + 1):
+        _weigh(table, terms.limit, delta, memory)
+        before = likelihood
+        likelihood = go_both_ways(
+            start, transmat, memory.density, memory.shift, ends, 0, len(ends), memory.alpha,
+            memory.beta,
+        )  # fmt: skip
+        if step == terms.steps or likelihood - before < terms.least:
+            break
         zeta_sum[:] = 1.0 / n
-        smooth_pass(alpha, density, transmat, ends, zeta_sum)
+        join(transmat, memory.density, 0, size, memory.alpha, memory.beta, zeta_sum)
         for i in range(n):
-            occupied, leaving, spread = 0.0, 0.0, 0.0
+            leaving, weights = 0.0, memory.alpha[i]
             for t in range(size):
-                weights[i, t] = 0.0 if outlier[t] else alpha[t, i]
-                occupied += weights[i, t]
+                weights[t] = 0.0 if memory.outlier[t] else weights[t]
             for j in range(n):
                 leaving += zeta_sum[i, j]
             for j in range(n):
                 transmat[i, j] = zeta_sum[i, j] / leaving
-            if occupied > _LEAST_WEIGHT:
-                verbs.approach(geometry, points, layout, weights[i], means[i], d2[i])
-            for t in range(size):
-                spread += weights[i, t] * d2[i, t]
-            delta[i] = max((spread + prior) / (occupied + 1.0), least_delta)
-        before = likelihood
-        likelihood = _filter(table, d2, ends, limit, delta, transmat, alpha, density, outlier)
-        if likelihood - before < least:
-            break
+            delta[i] = approached(
+                geometry, points, layout, weights, prior, terms.least_delta, means[i], memory.d2[i]
+            )
     return likelihood
 
 
 @kernel
-def _filter(table, d2, ends, limit, delta, transmat, alpha, density, outlier):
-    """Filtered probabilities from a flat start, into `alpha`; returns the log-likelihood."""
+def approached(geometry, points, layout, weights, prior, least_delta, mean, d2):
+    """Move a mean towards the centre of mass of the points, and d² (T,) with it; returns δ."""
+    occupied, spread = 0.0, 0.0
+    for t in range(len(weights)):
+        occupied += weights[t]
+    if occupied > _LEAST_WEIGHT:
+        verbs.approach(geometry, points, layout, weights, mean, d2)
+    for t in range(len(weights)):
+        spread += weights[t] * d2[t]
+    return max((spread + prior) / (occupied + 1.0), least_delta)
+
+
+@kernel
+def _weigh(table, limit, delta, memory):
+    """Densities, and which points are outliers: these have the same density in all states."""
+    d2, density, shift, outlier = memory.d2, memory.density, memory.shift, memory.outlier
     n, size = d2.shape
-    eta, log_z, shift = np.empty(n), np.empty(n), np.empty(size)
+    eta, log_z = np.empty(n), np.empty(n)
     for i in range(n):
         half_precision, log_z[i] = half_precision_and_log_z(table, delta[i])
         eta[i] = -half_precision
@@ -166,10 +133,10 @@ def _filter(table, d2, ends, limit, delta, transmat, alpha, density, outlier):
     if _find_outliers(d2, eta, limit, outlier) > 0:
         for t in range(size):
             if outlier[t]:
-                density[t], shift[t] = 1.0, -math.inf
+                shift[t] = -math.inf
                 for i in range(n):
+                    density[i, t] = 1.0
                     shift[t] = max(shift[t], max(eta[i] * d2[i, t], -limit) - log_z[i])
-    return forward_pass(np.full(n, 1.0 / n), transmat, density, shift, ends, False, alpha)
 
 
 @kernel

@@ -9,11 +9,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rhmm.gaussian.table import half_precision_and_log_z, radial_table
-from rhmm.search.climbing import Fit, climbed, outlying
-from rhmm.search.moves import Appraisal, appraise, fitted, improved, merged, split
+from rhmm.search.appraising import Appraisal
+from rhmm.search.exploring import Fit, climbed, fitted
+from rhmm.search.moves import appraise, improved, merged, split
 from rhmm.search.sample import Sample
-from rhmm.search.starts import starts
+from rhmm.search.starts import best_start
 
 _TRIED, _KEPT, _STEPS = 16, 4, 15
 """Starts of each search, how many of them go on, and their EM iterations."""
@@ -23,8 +23,6 @@ _MOVES = 4
 """Moves that are tried on the best start of each size."""
 _FIRST_LOOK = 3
 """EM iterations after which the best of several splits or merges is chosen."""
-_MOST_OUTLIERS = 0.03
-"""The share of the points that can be outliers, as in a climb."""
 _LEAST_GAIN = 2.0
 """Nats that another number of states must be worth to be chosen."""
 _HOPELESS = 20.0
@@ -52,7 +50,7 @@ def path_of_sizes(
     found: dict[int, Fit] = {}
     bic: list[float] = []
     for n in range(1, most + 1):
-        begun = starts(sample, n, rng, tried=_TRIED, kept=_KEPT, steps=_STEPS)[:1]
+        begun = [best_start(sample, n, rng, tried=_TRIED, kept=_KEPT, steps=_STEPS)[0]]
         if n > 1:
             appraisal = appraise(sample, found[n - 1], rng)
             begun += _splits(sample, found[n - 1], appraisal, _NEIGHBOURS, _STEPS)
@@ -93,7 +91,7 @@ def resized(sample: Sample, fit: Fit, rng: np.random.Generator, most: int, price
         return evidence(sample, fit) - price * n_parameters(len(fit.delta), dim)
 
     while True:
-        n, appraisal = len(fit.delta), appraise(sample, _without_outliers(sample, fit), rng)
+        n, appraisal = len(fit.delta), appraise(sample, fit, rng)
         found = []
         if n < most:
             more = n_parameters(n + 1, dim) - n_parameters(n, dim)
@@ -107,19 +105,6 @@ def resized(sample: Sample, fit: Fit, rng: np.random.Generator, most: int, price
         if value(best) < value(fit) + _LEAST_GAIN:
             return fit
         fit = best
-
-
-def _without_outliers(sample: Sample, fit: Fit) -> Fit:
-    """The fit without weight on points far from every state: a split would begin with them."""
-    d2 = sample.manifold.squared_distances(sample.points, fit.means)
-    table = radial_table(sample.manifold.gaussian)
-    half_precision = np.array([half_precision_and_log_z(table, delta)[0] for delta in fit.delta])
-    nearest = (half_precision[:, None] * d2).min(axis=0)
-    kept = len(nearest) - 1 - int(_MOST_OUTLIERS * len(nearest))
-    limit = max(outlying(sample.manifold.dim), float(np.partition(nearest, kept)[kept]))
-    if nearest.max() <= limit:
-        return fit
-    return fit._replace(gamma=np.where((nearest > limit)[:, None], 0.0, fit.gamma))
 
 
 def _further(sample: Sample, found: list[Fit], least: float) -> list[Fit]:

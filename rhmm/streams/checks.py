@@ -6,6 +6,7 @@ import numpy as np
 
 from rhmm.gaussian.table import half_precision_and_log_z, radial_table
 from rhmm.manifolds import Manifold
+from rhmm.streams.group import FAINT
 from rhmm.streams.streaming_kernel import BURST
 from rhmm.streams.trace import Trace
 
@@ -46,9 +47,11 @@ def check_positive(name: str, array: np.ndarray) -> None:
         raise ValueError(f"{name} must be positive")
 
 
-def check_laws(name: str, rows: np.ndarray) -> None:
-    """Probabilities that sum to one along the last axis."""
-    if not ((rows >= 0.0).all() and (abs(rows.sum(axis=-1) - 1.0) < _ROUNDING).all()):
+def check_laws(name: str, rows: np.ndarray, least: float = 1.0) -> None:
+    """Probabilities that sum to one along the last axis, or to `least` at the least."""
+    sums = rows.sum(axis=-1)
+    rounding = 1.0 + _ROUNDING
+    if not ((rows >= 0.0).all() and ((sums > least / rounding) & (sums < rounding)).all()):
         raise ValueError(f"{name} must hold probabilities that sum to one")
 
 
@@ -84,9 +87,11 @@ def check_state(state, n: int, manifold: Manifold, least: int, most: int, room: 
     _check_dispersion(state, manifold)
     held = slice(end - least if least else 0, end)
     check_points("points", state.points[held][~state.missing[held]], manifold)
-    check_laws("alpha", state.alpha[held])
     if "filtered" in arrays:
-        check_laws("filtered", state.filtered)
+        check_laws("filtered", state.filtered, least=FAINT)
+        check_laws("alpha", state.alpha[held], least=FAINT)
+    else:
+        check_laws("alpha", state.alpha[held])
     if "density" in arrays:
         check_positive("density", state.density[held].max(axis=1))
         if not ((state.density[held] >= 0.0) & (state.density[held] < 1.0 + _ROUNDING)).all():

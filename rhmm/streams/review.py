@@ -19,7 +19,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from rhmm.manifolds import Manifold
-from rhmm.search import Fit, Sample, appraise, climbed, improved, starts
+from rhmm.search import Fit, Sample, appraised, best_start, climbed, improved
 from rhmm.streams.checks import check_whole
 from rhmm.streams.chunk import Chunk, Present
 from rhmm.streams.ensemble import Ensemble, Runner
@@ -96,8 +96,10 @@ def review(
 
 def _searched(sample: Sample, n: int, rng) -> Fit:
     """The best of several starts, improved by moves."""
-    found = starts(sample, n, rng, tried=_STARTS, kept=_STARTS_KEPT, steps=_STEPS)[0]
-    return improved(sample, found, rng, tried=_TRIED_AFRESH, steps=_STEPS_AFRESH)
+    found, appraisal = best_start(sample, n, rng, tried=_STARTS, kept=_STARTS_KEPT, steps=_STEPS)
+    return improved(
+        sample, found, rng, tried=_TRIED_AFRESH, steps=_STEPS_AFRESH, appraisal=appraisal
+    )
 
 
 def _better(sample: Sample, state: StreamingState, rng, *, afresh: bool) -> Found | None:
@@ -106,9 +108,9 @@ def _better(sample: Sample, state: StreamingState, rng, *, afresh: bool) -> Foun
     A model that was fitted to the sample gains about half a nat for each parameter over one that
     was not, by chance: twice that does not count, unless a move gained it.
     """
-    n, prior = len(state.delta), float(np.mean(state.delta))
-    present = climbed(sample, state.transmat, state.means, state.delta, prior, 0)
-    if not afresh and not appraise(sample, present, rng).promises_a_move():
+    n, prior = len(state.delta), float(state.delta.mean())
+    present, appraisal = appraised(sample, state.transmat, state.means, state.delta, prior, rng)
+    if not afresh and not appraisal.promises_a_move():
         return None
     settled = climbed(sample, state.transmat, state.means, state.delta, prior, _STEPS)
     if afresh:

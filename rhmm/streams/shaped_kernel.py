@@ -80,7 +80,7 @@ class ShapedState(NamedTuple):
 
     def latest_filter(self) -> np.ndarray:
         """The latest filtered probabilities, shape (N,)."""
-        return self.filtered
+        return self.filtered / self.filtered.sum()
 
 
 AnyState = StreamingState | ShapedState

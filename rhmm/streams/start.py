@@ -10,9 +10,10 @@ from typing import NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from rhmm import search
 from rhmm.gaussian.table import half_precision_and_log_z, radial_table
 from rhmm.manifolds import Manifold
-from rhmm.search import Fit, Sample, appraise, improved, seeds, starts
+from rhmm.search import Fit, Sample, improved, seeds
 from rhmm.streams.streaming_kernel import BURST, StreamingState
 
 ENOUGH = 60
@@ -69,12 +70,16 @@ def best_start(sample: Sample, n: int, rng: np.random.Generator, *, cold: bool) 
     if cold:
         return seeds(sample, n, rng)
     effort = _EFFORT[n <= _FEW_STATES or len(sample.points) < ENOUGH * n]
-    best = starts(sample, n, rng, tried=effort.tried, kept=effort.kept, steps=effort.steps)[0]
+    best, appraisal = search.best_start(
+        sample, n, rng, tried=effort.tried, kept=effort.kept, steps=effort.steps
+    )
     if len(sample.points) < ENOUGH * n:
         return best
-    if n <= _FEW_STATES and not appraise(sample, best, rng).promises_a_move():
+    if n <= _FEW_STATES and not appraisal.promises_a_move():
         return best
-    return improved(sample, best, rng, tried=effort.moves, steps=effort.steps_after)
+    return improved(
+        sample, best, rng, tried=effort.moves, steps=effort.steps_after, appraisal=appraisal
+    )
 
 
 def in_order_of(manifold: Manifold, means: np.ndarray, fit: AnyFit) -> AnyFit:

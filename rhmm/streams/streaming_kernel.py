@@ -37,9 +37,9 @@ from rhmm._jit import copy_into, kernel, lean_kernel
 from rhmm.manifolds import verbs
 from rhmm.search.climbing import outlying
 from rhmm.streams import emission
-from rhmm.streams.chunk import start_law
+from rhmm.streams.group import filter_group, smooth_group
 from rhmm.streams.trace import record
-from rhmm.vector_math import exp
+from rhmm.vector_math import exp, log, one_less_exp
 
 FLOOR = 1e-6
 """Least entry of A: a state that was not seen for long can come back."""
@@ -84,11 +84,11 @@ class StreamingState(NamedTuple):
     begins: np.ndarray
     """Which of them are the first of a sequence."""
     alpha: np.ndarray
-    """Filtered probabilities of the same times."""
+    """Filtered probabilities of the same times, each row up to a factor."""
     density: np.ndarray
     """Densities of the same times, each row up to a factor, as they were when y_t arrived."""
     filtered: np.ndarray
-    """The latest filtered probabilities."""
+    """The latest filtered probabilities, up to a factor."""
     counters: np.ndarray
     """Observations seen, and how many of them are held."""
     credit: np.ndarray
@@ -98,7 +98,7 @@ class StreamingState(NamedTuple):
 
     def latest_filter(self) -> np.ndarray:
         """The latest filtered probabilities, shape (N,)."""
-        return self.filtered
+        return self.filtered / self.filtered.sum()
 
 
 @kernel
@@ -119,10 +119,11 @@ def learn(geometry, table, settings, X, observed, begins, state, filtered, predi
         if missing[t]:
             copy_into(points[t], state.means[0])  # of no weight, but a point
     layout = verbs.prepared(geometry, points)
-    gamma, pair, work = np.empty((n, room // 2)), np.empty((n, n)), np.empty((7, n))
+    gamma, pair, work = np.empty((n, room // 2)), np.empty((n, n)), np.empty((5, n))
     begin = _take_in(
         geometry, table, settings, layout, missing, starts, len(X), state, filtered, predictive,
-        trace, np.empty(n * room), np.empty(room), gamma, pair, work,
+        trace, np.empty(n * room), np.empty((2, room)), gamma, pair, work,
+        np.empty((2, n, room // 2)),
     )  # fmt: skip
     held = state.counters[1]
     copy_into(state.points[:held], points[begin:])
@@ -137,7 +138,7 @@ def learn(geometry, table, settings, X, observed, begins, state, filtered, predi
 @lean_kernel
 def _take_in(
     geometry, table, settings, layout, missing, starts, count, state, filtered, predictive, trace,
-    scaled, shift, gamma, pair, work,
+    scaled, logs, gamma, pair, work, later,
 ):  # fmt: skip
     """Learn from the last `count` of the points in `layout`, those before are held.
 
@@ -147,7 +148,7 @@ def _take_in(
     room, n = alpha.shape
     lag = room // 2
     k, held = state.counters[0], state.counters[1]
-    predicted = work[4]
+    predicted, shift, scale = work[4], logs[0], logs[1]
     log_likelihood, credit = state.log_likelihood[0], state.credit[0]
     zero = np.int64(0)  # a plain 0 would be a type of its own, and have `_step` compiled twice
     begin, done, row = zero, zero, zero
@@ -155,60 +156,59 @@ def _take_in(
         # Until 2ℓ are held the parameters stand still.
         size = min(room - held, count - done)
         _densities(geometry, layout, begin + held, begin + held + size, state, scaled, shift)
+        filter_group(
+            transmat, scaled, size, missing, starts, begin + held, held, latest, alpha, density,
+            scale, predicted,
+        )  # fmt: skip
+        for u in range(size):
+            scale[u] = log(scale[u])
         faint = _faintest(state.log_z) - outlying(settings.dim)
         for u in range(size):
-            known, scale = not missing[begin + held], 0.0
-            if starts[begin + held]:
-                start_law(transmat, predicted)
-            else:
-                for j in range(n):
-                    mass = 0.0
-                    for i in range(n):
-                        mass += latest[i] * transmat[i, j]
-                    predicted[j] = mass
-            for j in range(n):
-                likely = scaled[j * size + u] if known else 1.0
-                density[held, j] = likely
-                joint = predicted[j] * likely
-                latest[j] = joint
-                scale += joint
-            inverse = 1.0 / scale
-            for j in range(n):
-                latest[j] *= inverse
-                alpha[held, j] = latest[j]
-            log_predictive = math.log(scale) + shift[u] if known else 0.0
-            log_likelihood += log_predictive
+            known, log_predictive = not missing[begin + held + u], 0.0
             if known:
+                log_predictive = scale[u] + shift[u]
+                log_likelihood += log_predictive
                 credit = min(credit + _OUTLIERS, BURST)
                 if shift[u] < faint and credit >= 1.0:
-                    missing[begin + held] = True
+                    missing[begin + held + u] = True
                     credit -= 1.0
             if len(predictive):
-                predictive[done] = log_predictive
+                predictive[done + u] = log_predictive
             if len(filtered):
-                for j in range(n):
-                    filtered[done, j] = latest[j]
-            held, done, k = held + 1, done + 1, k + 1
-            if held == room:
-                _smooth(
-                    transmat, alpha, density, missing, starts, begin, gamma, pair, work[5], work[6]
+                normalise(alpha[held + u], filtered[done + u])
+            is_due = settings.trace_every > 0 and (k + u + 1) % settings.trace_every == 0
+            if held + u == room - 1:  # the step of the group comes before its last row
+                smooth_group(
+                    transmat, alpha, density, missing, starts, begin, gamma, pair, later, work
                 )
                 _step(geometry, table, settings, layout, begin, gamma, pair, state, work)
-                for t in range(lag):
-                    for i in range(n):
-                        alpha[t, i] = alpha[lag + t, i]
-                        density[t, i] = density[lag + t, i]
-                begin, held = begin + lag, lag
-            is_due = settings.trace_every > 0 and k % settings.trace_every == 0
             if is_due and row < len(trace.step):
+                normalise(alpha[held + u], predicted)
                 record(
-                    trace, row, k, transmat, state.means, state.delta, state.half_precision,
-                    latest, state.visits, log_likelihood,
+                    trace, row, k + u + 1, transmat, state.means, state.delta,
+                    state.half_precision, predicted, state.visits, log_likelihood,
                 )  # fmt: skip
                 row += 1
+        held, done, k = held + size, done + size, k + size
+        if held == room:
+            for t in range(lag):
+                for i in range(n):
+                    alpha[t, i] = alpha[lag + t, i]
+                    density[t, i] = density[lag + t, i]
+            begin, held = begin + lag, lag
     state.counters[0], state.counters[1] = k, held
     state.log_likelihood[0], state.credit[0] = log_likelihood, credit
     return begin
+
+
+@lean_kernel
+def normalise(weights, law):
+    """Probabilities from numbers that are proportional to them, both of shape (N,)."""
+    total = 0.0
+    for j in range(len(law)):
+        total += weights[j]
+    for j in range(len(law)):
+        law[j] = weights[j] / total
 
 
 @lean_kernel
@@ -228,53 +228,17 @@ def _densities(geometry, layout, first, last, state, scaled, shift):
     n, size = len(state.delta), last - first
     emission.log_densities(state, geometry, layout, first, last, scaled[: n * size])
     for t in range(size):
-        largest = scaled[t]
-        for i in range(1, n):
-            largest = max(largest, scaled[i * size + t])
-        shift[t] = largest
-        for i in range(n):
-            scaled[i * size + t] -= largest
+        shift[t] = scaled[t]
+    for i in range(1, n):  # along the times: across them, compilers scatter
+        mine = scaled[i * size : (i + 1) * size]
+        for t in range(size):
+            shift[t] = max(shift[t], mine[t])
+    for i in range(n):
+        mine = scaled[i * size : (i + 1) * size]
+        for t in range(size):
+            mine[t] -= shift[t]
     for k in range(n * size):
         scaled[k] = exp(scaled[k])
-
-
-@lean_kernel
-def _smooth(transmat, alpha, density, missing, starts, begin, gamma, pair, v, mass):
-    """Back over all that is held: γ of the older half, and the sum of its ζ; 0 where missing.
-
-    What comes after the end of a sequence says nothing about it.
-    """
-    n, lag = gamma.shape
-    copy_into(v, density[-1])
-    pair[:] = 0.0
-    for t in range(2 * lag - 2, -1, -1):
-        total, largest = 0.0, 0.0
-        if starts[begin + t + 1]:
-            for i in range(n):
-                mass[i], v[i] = 1.0, 0.0
-        else:
-            for i in range(n):
-                mass[i] = 0.0
-                for j in range(n):
-                    mass[i] += transmat[i, j] * v[j]
-        if t < lag:
-            for i in range(n):
-                total += alpha[t, i] * mass[i]
-            inverse = 0.0 if missing[begin + t] else 1.0 / total
-            for i in range(n):
-                share = alpha[t, i] * inverse
-                gamma[i, t] = share * mass[i]
-                for j in range(n):
-                    pair[i, j] += share * v[j]
-        for i in range(n):
-            v[i] = density[t, i] * mass[i]
-            largest = max(largest, v[i])
-        if largest < 1e-100:
-            for i in range(n):
-                v[i] /= largest
-    for i in range(n):
-        for j in range(n):
-            pair[i, j] *= transmat[i, j]
 
 
 @lean_kernel
@@ -294,13 +258,14 @@ def _step(geometry, table, settings, layout, begin, gamma, pair, state, work):
         visited[i], taus[i] = total, 0.0
         if total < NEGLIGIBLE:
             continue
-        tau = -math.expm1(-settings.gain * total / visits[i])
+        tau = one_less_exp(settings.gain * total / visits[i])
         share, row_sum = tau / total, 0.0
         for j in range(n):
             transmat[i, j] = max((1.0 - tau) * transmat[i, j] + share * pair[i, j], FLOOR)
             row_sum += transmat[i, j]
+        inverse = 1.0 / row_sum
         for j in range(n):
-            transmat[i, j] /= row_sum
+            transmat[i, j] *= inverse
         taus[i] = tau
     emission.learn_spreads(
         state, geometry, table, settings, layout, begin, gamma, visited, taus, work[2], work[3]

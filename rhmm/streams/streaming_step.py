@@ -45,7 +45,8 @@ def explained(
     newest = densities(state, y_or_any[None]) if observed else np.ones((1, n))
     density = np.concatenate([state.density[:held], newest])
     filtered = normalised(predicted(state, begins) * density[-1])
-    alpha = np.concatenate([state.alpha[:held], filtered[None]])
+    held_alpha = state.alpha[:held] / state.alpha[:held].sum(axis=1, keepdims=True)
+    alpha = np.concatenate([held_alpha, filtered[None]])
     starts = np.append(state.begins[:held], begins)
     beta, gamma, zeta = backward(state.transmat, alpha, density, starts)
     is_full = held + 1 == 2 * lag

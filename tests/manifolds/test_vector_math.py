@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rhmm.vector_math import exp, log1p, log_sinhc
+from rhmm.vector_math import exp, log, log1p, log_sinhc, one_less_exp
 
 TWO_UNITS_IN_THE_LAST_PLACE = 2 * np.finfo(float).eps
 
@@ -22,6 +22,26 @@ def test_log1p_is_right_to_the_last_digits(x):
     with mpmath.workdps(40):
         exact = float(mpmath.log1p(mpmath.mpf(x)))
     assert log1p(x) == pytest.approx(exact, rel=TWO_UNITS_IN_THE_LAST_PLACE, abs=0.0)
+
+
+@given(st.floats(1e-300, 1e300) | st.floats(0.5, 2.0) | st.floats(1.0 - 1e-5, 1.0 + 1e-5))
+@example(1.0)
+@example(2**0.5)
+@example(0.5**0.5)
+def test_log_is_right_to_the_last_digits(x):
+    with mpmath.workdps(40):
+        exact = float(mpmath.log(mpmath.mpf(x)))
+    assert log(x) == pytest.approx(exact, rel=TWO_UNITS_IN_THE_LAST_PLACE, abs=0.0)
+
+
+@given(st.floats(0.0, 50.0) | st.floats(0.0, 0.3) | st.floats(0.0, 1e-5))
+@example(0.25)
+@example(np.nextafter(0.25, 1.0))
+@example(1e-300)
+def test_one_less_exp_keeps_the_digits_of_small_numbers(x):
+    with mpmath.workdps(40):
+        exact = float(-mpmath.expm1(-mpmath.mpf(x)))
+    assert one_less_exp(x) == pytest.approx(exact, rel=4e-16, abs=0.0)
 
 
 @given(st.floats(-700.0, 0.0) | st.floats(-1.0, 0.0) | st.floats(-1e-5, 0.0))

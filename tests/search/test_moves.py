@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from rhmm import Euclidean, RiemannianHMM
-from rhmm.search import Sample, appraise, climbed, improved
-from rhmm.search.moves import fitted, merged, split
+from rhmm.search import Sample, climbed, improved
+from rhmm.search.exploring import fitted
+from rhmm.search.moves import appraise, merged, split
 from tests.brute_force import MANIFOLDS, in_a_row
 
 everywhere = pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)

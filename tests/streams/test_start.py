@@ -28,7 +28,7 @@ def permuted(fit, order) -> Fit:
     return fit._replace(
         transmat=fit.transmat[np.ix_(order, order)],
         gamma=fit.gamma[:, order],
-        **{name: getattr(fit, name)[order] for name in ("means", "delta", "latest")},
+        **{name: getattr(fit, name)[order] for name in ("means", "delta")},
     )
 
 
@@ -81,7 +81,7 @@ def test_states_whose_means_have_jumped_far_are_recognised_by_duration_and_width
     transmat = np.array([[0.98, 0.01, 0.01], [0.25, 0.5, 0.25], [0.45, 0.45, 0.1]])
     known = Fit(
         transmat, rng.normal(size=(3, 2)), np.array([0.1, 1.0, 9.0]), 1.0, np.ones((100, 3)),
-        np.full(3, 1 / 3), 0.0,
+        0.0,
     )  # fmt: skip
     jumped = known._replace(means=known.means[[1, 2, 0]] + [50.0, -30.0])
     renamed = recognised(plane, known.transmat, known.means, known.delta, permuted(jumped, ORDER))

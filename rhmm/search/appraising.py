@@ -1,0 +1,169 @@
+"""What splits and merges promise before EM goes on: a few distances tell."""
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from rhmm._jit import kernel, lean_kernel
+from rhmm.gaussian.table import half_precision_and_log_z
+from rhmm.manifolds import verbs
+
+_LEAST_MASS = 4.0
+"""Expected visits of a state that can be split, at least."""
+_PROMISE = 0.0
+"""Nats for each state that the appraisal of a move must reach."""
+
+
+class Move(NamedTuple):
+    """Split `state` at two points of the sample, and merge `second` into `first`."""
+
+    state: int
+    seeds: np.ndarray
+    first: int
+    second: int
+
+
+class Appraisal(NamedTuple):
+    """What each split would gain and each merge lose before EM goes on, in nats."""
+
+    gain: np.ndarray
+    """Shape (N,)."""
+    seeds: np.ndarray
+    """The two points of the sample at which each state would be split, shape (N, 2)."""
+    loss: np.ndarray
+    """Shape (N, N), ∞ on the diagonal."""
+    promise: float = -math.inf
+    """The most that a split gains beyond what a merge of two other states loses."""
+
+    def promises_a_move(self) -> bool:
+        """Whether any move is worth a try."""
+        return self.promise > _PROMISE * len(self.gain)
+
+    def moves(self, most: int) -> list[Move]:
+        """Those that promise the most, the best first."""
+        value = self.gain[:, None, None] - self.loss
+        value[_no_moves(len(self.gain))] = -np.inf
+        best = np.argsort(-value, axis=None, kind="stable")[:most]
+        found = np.stack(np.unravel_index(best, value.shape), axis=1)
+        return [Move(k, self.seeds[k], i, j) for k, i, j in found if value[k, i, j] > -np.inf]
+
+
+@lru_cache(16)
+def _no_moves(n: int) -> np.ndarray:
+    """Which splits of k and merges of i and j cannot go together, shape (N, N, N)."""
+    k, i, j = np.indices((n, n, n))
+    return (i >= j) | (k == i) | (k == j)
+
+
+@kernel
+def best_move(appraisal):
+    """The promise of the best move; −∞ if there is none."""
+    n, best = len(appraisal.gain), -math.inf
+    for k in range(n):
+        for i in range(n):
+            for j in range(i + 1, n):
+                if k not in (i, j):
+                    best = max(best, appraisal.gain[k] - appraisal.loss[i, j])
+    return best
+
+
+@kernel
+def appraise_splits(geometry, table, points, layout, memory, delta, least_delta, looks, appraisal):
+    """Gains and seeds of splits, from γ in the memory of a climb. Outliers have no weight: a split
+    would begin with them."""
+    n, size = memory.alpha.shape
+    near, far = np.empty(size), np.empty(size)
+    weights, further = np.empty(size), np.empty(size)
+    for i in range(n):
+        appraisal.gain[i], mass = -math.inf, 0.0
+        for t in range(size):
+            weights[t] = 0.0 if memory.outlier[t] else memory.alpha[i, t]
+            mass += weights[t]
+        if mass < _LEAST_MASS:
+            continue
+        for u in range(looks.shape[1]):
+            a = _drawn(weights, mass, looks[i, u, 0])
+            verbs.distances_to(geometry, layout, 0, size, points[a], near)
+            total = 0.0
+            for t in range(size):
+                further[t] = weights[t] * near[t]
+                total += further[t]
+            b = _drawn(further, total, looks[i, u, 1])
+            verbs.distances_to(geometry, layout, 0, size, points[b], far)
+            after = _cost_of_halves(table, weights, near, far, least_delta)
+            found = mass * _cost(table, delta[i]) - after
+            if found > appraisal.gain[i]:
+                appraisal.gain[i] = found
+                appraisal.seeds[i, 0], appraisal.seeds[i, 1] = a, b
+
+
+@lean_kernel
+def _cost_of_halves(table, weights, near, far, least_delta):
+    """Nats that the points take if each belongs to the nearer of two seeds."""
+    mass, spread = 1e-12, 0.0
+    other_mass, other_spread = 1e-12, 0.0
+    for t in range(len(weights)):  # which side is a matter of chance: branches would be slow
+        is_other = 1.0 if far[t] < near[t] else 0.0
+        weight, square = weights[t], weights[t] * min(far[t], near[t])
+        mass += (1.0 - is_other) * weight
+        spread += (1.0 - is_other) * square
+        other_mass += is_other * weight
+        other_spread += is_other * square
+    whole = mass + other_mass
+    return _cost_of_half(table, mass, spread, whole, least_delta) + _cost_of_half(
+        table, other_mass, other_spread, whole, least_delta
+    )
+
+
+@lean_kernel
+def _cost_of_half(table, mass, spread, whole, least_delta):
+    # Around one of the points, instead of their mean, d² is about twice as large.
+    delta = max(0.5 * spread / mass, least_delta)
+    return mass * (_cost(table, delta) - math.log(mass / whole))
+
+
+@kernel
+def appraise_merges(geometry, table, gamma, means, delta, appraisal):
+    """As on a flat space, where the spread of two states together is known from theirs."""
+    n = len(delta)
+    layout, between = verbs.prepared(geometry, means), np.empty(n)
+    for i in range(n):
+        verbs.distances_to(geometry, layout, 0, n, means[i], between)
+        w = _visits(gamma[i])
+        for j in range(n):
+            appraisal.loss[i, j] = math.inf
+            if i != j:
+                v = _visits(gamma[j])
+                p, q = w / (w + v), v / (w + v)
+                together = p * delta[i] + q * delta[j] + p * q * between[j]
+                apart = w * (_cost(table, delta[i]) - math.log(p))
+                apart += v * (_cost(table, delta[j]) - math.log(q))
+                appraisal.loss[i, j] = (w + v) * _cost(table, together) - apart
+
+
+@kernel
+def _visits(gamma):
+    total = 1e-12
+    for t in range(len(gamma)):
+        total += gamma[t]
+    return total
+
+
+@kernel
+def _cost(table, delta):
+    """Nats that a point of a state with this δ takes on average."""
+    half_precision, log_z = half_precision_and_log_z(table, delta)
+    return half_precision * delta + log_z
+
+
+@kernel
+def _drawn(weights, total, uniform):
+    """The index where the cumulative weight reaches this share of the total."""
+    target, reached = total * uniform, 0.0
+    for t in range(len(weights)):
+        reached += weights[t]
+        if reached >= target and weights[t] > 0.0:
+            return t
+    return len(weights) - 1

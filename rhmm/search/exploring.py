@@ -1,0 +1,253 @@
+"""One kernel for all that a search does: it begins with seeds, weights or parameters, climbs by EM,
+and appraises splits and merges of what it has found.
+
+Every part of it needs the same recursions. Compiled together they take half of the time, and a
+search that finds nothing to improve, as most do, is a single call.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from rhmm._jit import kernel
+from rhmm.gaussian.table import radial_table
+from rhmm.inference.both_ways import join
+from rhmm.manifolds import verbs
+from rhmm.search.appraising import Appraisal, appraise_merges, appraise_splits, best_move
+from rhmm.search.climbing import Memory, Terms, approached, climb, outlying
+from rhmm.search.sample import Sample
+from rhmm.search.seeding import TRIALS, seed
+
+_TOL = 1e-4
+"""The gain in log-likelihood for each point that ends a climb, unless told otherwise."""
+_LOOKS = 4
+"""Pairs of points that compete to be the seeds of a split."""
+_FIRST_STEPS = 2
+"""Steps that means take towards the centres of mass of given weights."""
+
+
+class Fit(NamedTuple):
+    """A model as EM left it on a sample."""
+
+    transmat: np.ndarray
+    means: np.ndarray
+    delta: np.ndarray
+    prior: float
+    """The δ of one pseudo-observation of each state."""
+    gamma: np.ndarray
+    """P(state | sample), shape (T, N)."""
+    log_likelihood: float
+    """Of the sample."""
+
+    @property
+    def visits(self) -> np.ndarray:
+        """Expected visits of each state, shape (N,)."""
+        return self.gamma.sum(axis=0)
+
+    @property
+    def latest(self) -> np.ndarray:
+        """Filtered probabilities of the last point, shape (N,)."""
+        return self.gamma[-1].copy()
+
+    def permuted(self, order: np.ndarray) -> "Fit":
+        """The same fit with state ``order[i]`` renamed to i."""
+        return self._replace(
+            transmat=np.ascontiguousarray(self.transmat[np.ix_(order, order)]),
+            means=self.means[order],
+            delta=self.delta[order],
+            gamma=self.gamma[:, order],
+        )
+
+
+class Effort(NamedTuple):
+    """How hard a search looks."""
+
+    tried: int
+    """Starts that are judged."""
+    kept: int
+    """How many of them go on."""
+    steps: int
+    """Their EM iterations, at most."""
+    is_cold: bool = False
+    """Whether starts are bare seeds, which are not judged."""
+
+
+_GO_ON = Effort(1, 1, 0)
+
+
+class _Begin(NamedTuple):
+    """What a search begins with."""
+
+    near: np.ndarray
+    """The points but for outliers, which half of the starts are seeded from."""
+    uniforms: np.ndarray
+    """Of seeds, shape (K, N, TRIALS); K is 0 if there are parameters."""
+    weights: np.ndarray
+    """Of given states, shape (N, T); N is 0 if there are parameters."""
+    looks: np.ndarray
+    """Of splits, shape (N, L, 2); N is 0 if there is nothing to appraise."""
+
+
+class _Models(NamedTuple):
+    """K models, which are changed."""
+
+    transmat: np.ndarray
+    """Shape (K, N, N)."""
+    means: np.ndarray
+    """Shape (K, N, *point_shape)."""
+    delta: np.ndarray
+    """Shape (K, N)."""
+    prior: np.ndarray
+    """Shape (K,)."""
+
+
+_NO_POINTS = {rank: np.empty((0,) * (rank + 1)) for rank in (1, 2)}
+_NO_WEIGHTS, _NO_UNIFORMS = np.empty((0, 0)), np.empty((0, 0, 0))
+
+
+def climbed(
+    sample: Sample, transmat, means, delta, prior: float, steps: int, least: float | None = None
+) -> Fit:
+    """What EM reaches in at most so many iterations from these parameters.
+
+    It rests when an iteration gains less than `least` nats, by default 10⁻⁴ for each point.
+    """
+    models = _one_model(transmat, means, delta, prior)
+    return _explored(sample, models, _begin(sample), _GO_ON._replace(steps=steps), least)[0]
+
+
+def fitted(sample: Sample, gamma, means, prior: float, steps: int) -> Fit:
+    """What EM reaches from states that explain the sample with these weights (T, N)."""
+    n, now = len(means), sample.steps
+    pairs = gamma[now].T @ gamma[now + 1] + 1.0 / n
+    models = _one_model(pairs / pairs.sum(axis=1, keepdims=True), means, np.ones(n), prior)
+    begin = _begin(sample, weights=np.ascontiguousarray(gamma.T) + 1e-9)
+    return _explored(sample, models, begin, _GO_ON._replace(steps=steps))[0]
+
+
+def appraised(
+    sample: Sample, transmat, means, delta, prior: float, rng: np.random.Generator
+) -> tuple[Fit, Appraisal]:
+    """What these parameters make of the sample, and what splits and merges would."""
+    models = _one_model(transmat, means, delta, prior)
+    begin = _begin(sample, looks=rng.random((len(delta), _LOOKS, 2)))
+    fit, appraisal = _explored(sample, models, begin, _GO_ON)
+    assert appraisal is not None
+    return fit, appraisal
+
+
+def seeded(
+    sample: Sample, near: np.ndarray, n: int, rng: np.random.Generator, effort: Effort
+) -> tuple[Fit, Appraisal]:
+    """The likeliest of several starts with n states, and what splits and merges of it would make.
+
+    Where `near` are fewer points than the sample has, half of the starts are seeded from them.
+    """
+    count, shape = effort.tried, sample.points.shape[1:]
+    models = _Models(
+        np.empty((count, n, n)), np.empty((count, n, *shape)), np.empty((count, n)), np.empty(count)
+    )
+    begin = _begin(sample, near, rng.random((count, n, TRIALS)), looks=rng.random((n, _LOOKS, 2)))
+    fit, appraisal = _explored(sample, models, begin, effort)
+    assert appraisal is not None
+    return fit, appraisal
+
+
+def _one_model(transmat, means, delta, prior: float) -> _Models:
+    return _Models(transmat.copy()[None], means.copy()[None], delta.copy()[None], np.array([prior]))
+
+
+def _begin(
+    sample: Sample, near=None, uniforms=_NO_UNIFORMS, weights=_NO_WEIGHTS, looks=_NO_UNIFORMS
+) -> _Begin:
+    near = _NO_POINTS[sample.points.ndim - 1] if near is None else near
+    return _Begin(near, uniforms, weights, looks)
+
+
+def _explored(
+    sample: Sample, models: _Models, begin: _Begin, effort: Effort, least: float | None = None
+) -> tuple[Fit, Appraisal | None]:
+    manifold, points, n = sample.manifold, sample.points, models.delta.shape[1]
+    least = _TOL * len(points) if least is None else least
+    terms = Terms(sample.least_delta, outlying(manifold.dim), effort.steps, least)
+    memory = Memory.of(n, len(points))
+    appraisal = Appraisal(np.empty(n), np.zeros((n, 2), np.int64), np.empty((n, n)))
+    best, likelihood, promise = _explore(
+        manifold.geometry, radial_table(manifold.gaussian), points, sample.ends, begin, effort,
+        terms, models, memory, appraisal,
+    )  # fmt: skip
+    transmat, means, delta, prior = (of_all[best] for of_all in models)
+    fit = Fit(transmat, means, delta, float(prior), memory.alpha.T, likelihood)
+    return fit, appraisal._replace(promise=promise) if len(begin.looks) else None
+
+
+@kernel
+def _explore(geometry, table, points, ends, begin, effort, terms, models, memory, appraisal):
+    """Search for the best of several models, in place.
+
+    Returns its place among them, its log-likelihood, and the promise of the best move. The memory
+    then has its γ.
+    """
+    layout, (n, size) = verbs.prepared(geometry, points), memory.d2.shape
+    if len(begin.uniforms) > 0:
+        _seed_all(geometry, points, begin, effort, terms, models)
+    for i in range(len(begin.weights)):
+        mean, weights, d2 = models.means[0, i], begin.weights[i], memory.d2[i]
+        verbs.distances_to(geometry, layout, 0, size, mean, d2)
+        for _ in range(_FIRST_STEPS):
+            models.delta[0, i] = approached(
+                geometry, points, layout, weights, models.prior[0], terms.least_delta, mean, d2
+            )
+    judged, screened = effort.tried if effort.tried > effort.kept else 0, np.zeros(effort.tried)
+    best, highest, last = 0, -math.inf, -1
+    for job in range(judged + effort.kept + 1):
+        steps = 1 if job < judged else terms.steps
+        c = job if job < judged else int(np.argmax(screened))
+        if job == judged + effort.kept:  # the memory must be that of the best
+            if last == best:
+                break
+            c, steps = best, 0
+        found = climb(
+            geometry, table, points, layout, ends,
+            Terms(terms.least_delta, terms.limit, steps, terms.least), models.prior[c],
+            models.transmat[c], models.means[c], models.delta[c], memory,
+        )  # fmt: skip
+        last = c
+        if job < judged:
+            screened[c] = found
+        else:
+            screened[c] = -math.inf
+            if found > highest:
+                best, highest = c, found
+    join(
+        models.transmat[best], memory.density, 0, size, memory.alpha, memory.beta, np.empty((n, n))
+    )
+    promise = -math.inf
+    if len(begin.looks) > 0:
+        appraise_splits(
+            geometry, table, points, layout, memory, models.delta[best], terms.least_delta,
+            begin.looks, appraisal,
+        )  # fmt: skip
+        appraise_merges(
+            geometry, table, memory.alpha, models.means[best], models.delta[best], appraisal
+        )
+        promise = best_move(appraisal)
+    return best, highest, promise
+
+
+@kernel
+def _seed_all(geometry, points, begin, effort, terms, models):
+    """Seed every start: the first from all points, others without outliers if there are any."""
+    count, n = models.delta.shape
+    of_all = count if len(begin.near) == len(points) else count // 2
+    for part in range(2):
+        first, last = (0, of_all) if part == 0 else (of_all, count)
+        among = points if part == 0 else begin.near
+        if first < last:
+            layout, d2 = verbs.prepared(geometry, among), np.empty((n, len(among)))
+            for c in range(first, last):
+                models.prior[c] = seed(
+                    geometry, among, layout, begin.uniforms[c], terms.least_delta, effort.is_cold,
+                    models.transmat[c], models.means[c], models.delta[c], d2,
+                )  # fmt: skip
