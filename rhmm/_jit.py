@@ -18,6 +18,7 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -28,6 +29,7 @@ from numba.core.compiler import Compiler
 from numba.core.environment import lookup_environment
 from numba.core.errors import NumbaTypeError
 from numba.core.sigutils import normalize_signature
+from numba.core.targetconfig import TargetConfig
 from numba.extending import overload
 
 _OPTIONS: Any = {
@@ -74,11 +76,13 @@ class _KernelCompiler(Compiler):
         codegen = self.state.targetctx.codegen()
         before, is_collecting = codegen._library_class, gc.isenabled()
         codegen._library_class = _CodeOnDemand
+        TargetConfig.__eq__, TargetConfig.__hash__ = _are_same_flags, _hash_of_flags
         gc.disable()  # most of what the compiler makes stays, and is looked through again and again
         try:
             return super().compile_extra(func)
         finally:
             codegen._library_class = before
+            TargetConfig.__eq__, TargetConfig.__hash__ = _COMPARE_FLAGS, _HASH_FLAGS
             if is_collecting:
                 gc.enable()
 
@@ -87,6 +91,29 @@ class _KernelCompiler(Compiler):
         # its own functions anew for these.
         self.state.flags.no_cpython_wrapper = False
         return super().define_pipelines()
+
+
+_COMPARE_FLAGS, _HASH_FLAGS = TargetConfig.__eq__, TargetConfig.__hash__
+
+
+def _are_same_flags(flags: TargetConfig, others: object) -> bool:
+    """What numba's own comparison says, sooner.
+
+    Numba looks flags up tens of thousands of times, and each time compares all of them.
+    """
+    if isinstance(others, TargetConfig) and flags._values == others._values:
+        return True
+    return _COMPARE_FLAGS(flags, others)
+
+
+@lru_cache
+def _hash_of_kind(kind: type[TargetConfig]) -> int:
+    return _HASH_FLAGS(kind())
+
+
+def _hash_of_flags(flags: TargetConfig) -> int:
+    """Numba's own, which is made of the names of the flags, not of their values."""
+    return _hash_of_kind(type(flags))
 
 
 class _CodeOnDemand(JITCodeLibrary):

@@ -14,6 +14,12 @@ from rhmm._jit import lean_kernel
 
 
 @lean_kernel
+def squared(x):
+    """x²: `x**2` means a loop over the bits of its exponent, which takes long to compile."""
+    return x * x
+
+
+@lean_kernel
 def log1p(x):
     """log(1 + x) for x > −1, within 2 units in the last place (the method of fdlibm's log).
 

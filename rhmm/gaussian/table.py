@@ -58,12 +58,9 @@ def half_precision_and_log_z(table, delta):
     # The Hermite cubics: values at both ends, then slopes at both ends.
     left, right = (1.0 + 2.0 * x) * rest * rest, (1.0 + 2.0 * rest) * x * x
     rise, fall = x * rest * rest, x * x * rest
-    ratio = (left * knots[knot, 0] + right * knots[knot + 1, 0]) + (
-        rise * knots[knot, 1] - fall * knots[knot + 1, 1]
-    )
-    log_z = (left * knots[knot, 2] + right * knots[knot + 1, 2]) + (
-        rise * knots[knot, 3] - fall * knots[knot + 1, 3]
-    )
+    low, high = knots[knot], knots[knot + 1]
+    ratio = (left * low[0] + right * high[0]) + (rise * low[1] - fall * high[1])
+    log_z = (left * low[2] + right * high[2]) + (rise * low[3] - fall * high[3])
     beyond = free - position
     if beyond > 0.0:
         log_z += beyond * knots[-1, 3]

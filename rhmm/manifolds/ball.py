@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from rhmm._jit import kernel, lean_kernel
-from rhmm.vector_math import log1p
+from rhmm.vector_math import log1p, squared
 
 SMALLEST_GAP = 1e-15
 """Points closer to the boundary, beyond a distance of 35 from the origin, are refused: their
@@ -76,7 +76,7 @@ def separation(x, y):
     """|x − y|²."""
     total = 0.0
     for k in range(len(x)):
-        total += (x[k] - y[k]) ** 2
+        total += squared(x[k] - y[k])
     return total
 
 
@@ -112,7 +112,7 @@ def turn_between(x, y, turn):
     for p in range(dim):
         for q in range(dim):  # from y − x, which keeps the digits of short steps
             skew[p, q] = (y[p] - x[p]) * x[q] - x[p] * (y[q] - x[q])
-            square += 0.5 * skew[p, q] ** 2
+            square += 0.5 * squared(skew[p, q])
     along = 0.5 * (separation(x, y) + gap(x) + gap(y))
     scale = 2.0 / (along * along + square)
     for p in range(dim):
@@ -139,10 +139,10 @@ def move(x, gap_x, v, out):
     else:
         length = math.sqrt(length)
         scale = math.tanh(0.5 * length) / length
-        step_gap = 1.0 / math.cosh(0.5 * length) ** 2
+        step_gap = 1.0 / squared(math.cosh(0.5 * length))
     norm2 = 0.0
     for k in range(len(v)):
-        norm2 += (x[k] + scale * v[k]) ** 2
+        norm2 += squared(x[k] + scale * v[k])
     denominator = norm2 + gap_x * step_gap
     if denominator == 0.0:  # the step is so long that its end is anywhere on the boundary
         for k in range(len(v)):

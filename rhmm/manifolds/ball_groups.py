@@ -7,6 +7,7 @@ import math
 
 from rhmm._jit import copy_into, lean_kernel
 from rhmm.manifolds.ball import distance_of, gap, move
+from rhmm.vector_math import squared
 
 ROOM = 128
 """Numbers that `measure` and `take_steps` work on at a time, at least."""
@@ -22,7 +23,7 @@ def measure(layout, first, last, centres, d2):
         mine = d2[begin * size : (begin + len(some)) * size]
         _fractions(layout, first, last, some, mine, products)
         for k in range(len(mine)):
-            mine[k] = distance_of(mine[k] / products[k]) ** 2
+            mine[k] = squared(distance_of(mine[k] / products[k]))
 
 
 @lean_kernel
@@ -44,13 +45,13 @@ def separations(layout, first, last, centre, out):
         x, y = centre[0], centre[1]
         xs, ys = layout[0, first:last], layout[1, first:last]
         for t in range(len(xs)):
-            out[t] = (xs[t] - x) ** 2 + (ys[t] - y) ** 2
+            out[t] = squared(xs[t] - x) + squared(ys[t] - y)
         return
     out[: last - first] = 0.0
     for k in range(len(centre)):
         row = layout[k, first:last]
         for t in range(len(row)):
-            out[t] += (row[t] - centre[k]) ** 2
+            out[t] += squared(row[t] - centre[k])
 
 
 @lean_kernel

@@ -10,6 +10,7 @@ from rhmm.manifolds import verbs
 from rhmm.manifolds.manifold import Manifold
 from rhmm.manifolds.registry import register_manifold
 from rhmm.validation import LARGEST_MODERATE
+from rhmm.vector_math import squared
 
 LARGEST_COORDINATE = 1e30
 """In size. Farther points are refused: powers of their distances leave double precision."""
@@ -71,7 +72,7 @@ class Euclidean(Manifold):
 def _dist2(geometry, x, y):
     total = 0.0
     for k in range(geometry.dim):
-        total += (x[k] - y[k]) ** 2
+        total += squared(x[k] - y[k])
     return total
 
 
@@ -94,7 +95,7 @@ def _squared_distances(geometry, points, centres, d2):
         for t in range(len(points)):
             total = 0.0
             for k in range(geometry.dim):
-                total += (points[t, k] - centres[i, k]) ** 2
+                total += squared(points[t, k] - centres[i, k])
             d2[i, t] = total
 
 

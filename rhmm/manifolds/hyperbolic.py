@@ -30,7 +30,7 @@ from rhmm.manifolds.ball_groups import ROOM, measure, pull_centre, separations, 
 from rhmm.manifolds.hyperbolic_mean import newton_step, newton_sums, search_centre
 from rhmm.manifolds.manifold import Manifold
 from rhmm.manifolds.registry import register_manifold
-from rhmm.vector_math import log_sinhc
+from rhmm.vector_math import log_sinhc, squared
 
 
 class BallGeometry(NamedTuple):
@@ -135,7 +135,7 @@ class Hyperbolic(Manifold):
 
 @implements(verbs.dist2, BallGeometry)
 def _dist2(geometry, x, y):
-    return distance_of(separation(x, y) / (gap(x) * gap(y))) ** 2
+    return squared(distance_of(separation(x, y) / (gap(x) * gap(y))))
 
 
 @kernel
@@ -180,7 +180,7 @@ def _distances_to(geometry, layout, first, last, centre, d2):
     separations(layout, first, last, centre, d2)
     gaps, centre_gap = layout[geometry.dim, first:last], gap(centre)
     for t in range(len(gaps)):
-        d2[t] = distance_of(d2[t] / (centre_gap * gaps[t])) ** 2
+        d2[t] = squared(distance_of(d2[t] / (centre_gap * gaps[t])))
 
 
 @implements(verbs.distances_from, BallGeometry)
@@ -361,7 +361,7 @@ def _approach(geometry, points, rows, weights, centre, d2):
 
 @implements(verbs.approach, BallGeometry)
 def _approach_one(geometry, points, layout, weights, centre, d2):
-    sums = np.empty(1 + geometry.dim + geometry.dim**2)
+    sums = np.empty(1 + geometry.dim + geometry.dim * geometry.dim)
     newton_sums(layout, weights, centre, d2, sums)
     newton_step(sums, 1.0, centre)
     verbs.distances_to(geometry, layout, 0, len(points), centre, d2)

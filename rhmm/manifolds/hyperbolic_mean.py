@@ -7,6 +7,7 @@ import numpy as np
 from rhmm._jit import copy_into, kernel, lean_kernel
 from rhmm.manifolds import verbs
 from rhmm.manifolds.ball import SMALLEST_GAP, gap, move
+from rhmm.vector_math import squared
 
 _LAST_STEP = 1e-5
 """Convergence is quadratic: after a step this short the error is about its square."""
@@ -23,7 +24,7 @@ def search_centre(geometry, rows, weights, centre, d2, most_steps):
     whether the search converged.
     """
     dim, count = len(centre), len(weights)
-    gradient, hessian = np.empty(dim), np.empty((dim, dim))
+    gradient, hessian = np.empty(dim), np.empty(dim * dim)
     start, step = centre.copy(), np.zeros(dim)
     value = math.inf
     verbs.distances_to(geometry, rows, 0, count, centre, d2)
@@ -50,8 +51,8 @@ def search_centre(geometry, rows, weights, centre, d2, most_steps):
 def newton_sums(rows, weights, centre, d2, sums):
     """Σ w d², then the gradient and the Hessian of `newton_step`, into `sums` (1 + d + d²,)."""
     dim = len(centre)
-    hessian = sums[1 + dim :].reshape((dim, dim))
-    sums[0] = _newton_system(rows, weights, centre, d2, sums[1 : 1 + dim], hessian)
+    gradient, hessian = sums[1 : 1 + dim], sums[1 + dim :]
+    sums[0] = _newton_system(rows, weights, centre, d2, gradient, hessian)
 
 
 @kernel
@@ -59,7 +60,7 @@ def newton_step(sums, share, centre):
     """Move `centre` by a share of Newton's step; returns the predicted fall of Σ w d²."""
     dim = len(centre)
     gradient, step, moved = sums[1 : 1 + dim], np.empty(dim), np.empty(dim)
-    _solve(sums[1 + dim :].copy().reshape((dim, dim)), gradient, step)
+    _solve(sums[1 + dim :].copy(), gradient, step)
     fall = 0.0
     for k in range(dim):
         fall += gradient[k] * step[k]
@@ -73,7 +74,7 @@ def newton_step(sums, share, centre):
 
 @kernel
 def _newton_system(rows, weights, centre, d2, gradient, hessian):
-    """The gradient of −½Σw d² at `centre` and the Hessian of ½Σw d²; returns Σw d².
+    """The gradient of −½Σw d² at `centre` and the Hessian of ½Σw d², row after row; returns Σw d².
 
     The Hessian of ½d² is 1 along the geodesic to the point and κ = d coth d across it. The unit
     vector from c to y is n/|n| with n = (1 − |c|²)(y − c) − |y − c|² c.
@@ -95,7 +96,7 @@ def _newton_system(rows, weights, centre, d2, gradient, hessian):
         for k in range(dim):
             row = rows[k, block]
             for t in range(size):
-                norm2[t] += (row[t] - centre[k]) ** 2
+                norm2[t] += squared(row[t] - centre[k])
         for t in range(size):
             scale = centre_gap * y_gap[t]
             per_norm = 1.0 / (math.sqrt(norm2[t] * (norm2[t] + scale)) + 1e-150)  # 1/|n|
@@ -118,10 +119,11 @@ def _newton_system(rows, weights, centre, d2, gradient, hessian):
     flat = _sum(across)
     for i in range(dim):
         gradient[i] = _sum(slopes[i])
-        hessian[i, i] = _sum(bends[i, i]) + flat
+        hessian[i * dim + i] = _sum(bends[i, i]) + flat
         for j in range(i):
-            hessian[i, j] = _sum(bends[i, j])
-            hessian[j, i] = hessian[i, j]
+            bend_of_both = _sum(bends[i, j])
+            hessian[i * dim + j] = bend_of_both
+            hessian[j * dim + i] = bend_of_both
     return _sum(values)
 
 
@@ -138,16 +140,17 @@ def _sum(lanes):
 
 @lean_kernel
 def _solve(matrix, vector, out):
-    """Solve a small positive definite system by elimination; overwrites `matrix`."""
+    """Solve a small positive definite system by elimination; overwrites `matrix`, which is given
+    row after row."""
     n = len(vector)
     copy_into(out, vector)
     for k in range(n):
         for i in range(k + 1, n):
-            factor = matrix[i, k] / matrix[k, k]
+            factor = matrix[i * n + k] / matrix[k * n + k]
             out[i] -= factor * out[k]
             for j in range(k + 1, n):
-                matrix[i, j] -= factor * matrix[k, j]
+                matrix[i * n + j] -= factor * matrix[k * n + j]
     for k in range(n - 1, -1, -1):
         for j in range(k + 1, n):
-            out[k] -= matrix[k, j] * out[j]
-        out[k] /= matrix[k, k]
+            out[k] -= matrix[k * n + j] * out[j]
+        out[k] /= matrix[k * n + k]

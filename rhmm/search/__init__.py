@@ -24,7 +24,7 @@ __all__ = [
     "thinned",
 ]
 
-_SAMPLE, _FOR_EACH_STATE = 2000, 400
+_SAMPLE, _FOR_EACH_STATE = 2000, 800
 """Observations that a search looks at, or so many for each state if that is more."""
 
 

@@ -203,7 +203,7 @@ def _explore(geometry, table, points, ends, begin, effort, terms, models, memory
     best, highest, last = 0, -math.inf, -1
     for job in range(judged + effort.kept + 1):
         steps = 1 if job < judged else terms.steps
-        c = job if job < judged else int(np.argmax(screened))
+        c = job if job < judged else _likeliest(screened)
         if job == judged + effort.kept:  # the memory must be that of the best
             if last == best:
                 break
@@ -234,6 +234,16 @@ def _explore(geometry, table, points, ends, begin, effort, terms, models, memory
         )
         promise = best_move(appraisal)
     return best, highest, promise
+
+
+@kernel
+def _likeliest(likelihoods):
+    """The place of the largest, and of the first of these."""
+    best = 0
+    for c in range(1, len(likelihoods)):
+        if likelihoods[c] > likelihoods[best]:
+            best = c
+    return best
 
 
 @kernel

@@ -17,7 +17,7 @@ from rhmm.manifolds import verbs
 from rhmm.streams.chunk import start_law
 from rhmm.streams.trace import record
 from rhmm.streams.window_sums import window_sums, window_sums_of_three
-from rhmm.vector_math import exp
+from rhmm.vector_math import exp, squared
 
 FLOOR = 1e-6
 """The paper's update keeps the row sums of A, not its signs: entries below this are raised to it,
@@ -246,7 +246,7 @@ def _paper_step(transmat, pair, zeta_sum, inverse_mu, g):
     for i in range(n):
         weighted, total = 0.0, 0.0
         for j in range(n):
-            inverse_mu[j] = transmat[i, j] ** 2 / max(zeta_sum[i, j], 1e-300)
+            inverse_mu[j] = squared(transmat[i, j]) / max(zeta_sum[i, j], 1e-300)
             g[j] = pair[i, j] / transmat[i, j]
             weighted += g[j] * inverse_mu[j]
             total += inverse_mu[j]
