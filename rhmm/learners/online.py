@@ -214,9 +214,10 @@ class OnlineHMM(Learned):
         if is_last:
             observed, begins = bool(chunk.observed[-1]), bool(chunk.begins[-1])
             stream.latest = before[ensemble.leader], chunk.points[-1].copy(), observed, begins
-        taken = stream.n_samples_seen - seen
+        taken, count = stream.n_samples_seen - seen, len(ensemble.runners)
         stream.ensemble = self._decide(ensemble)
-        stream.note_size()
+        if stream.ensemble is not ensemble or len(ensemble.runners) != count:
+            stream.note_size()
         return taken
 
     def _collect(self, stream: Stream, chunk: Chunk) -> None:

@@ -20,6 +20,7 @@ A single observation can neither cost a member much nor move the level: outliers
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -110,7 +111,7 @@ class Bank(Recorder):
         self.earlier: tuple[AnyState, ...] = ()
         """Where points tell of sensors: what the leader knew some time ago, the older first."""
         if manifold.n_sensors > 1:
-            self._remember(self.state, self.state)
+            self.earlier = (self._known(),) * 2
 
     @property
     def nbytes(self) -> int:
@@ -178,7 +179,7 @@ class Bank(Recorder):
             )  # fmt: skip
             self.leader = int(leaders[done - 1])
             if self.seen % EVERY == 0:
-                is_alarmed = self._settle(self._young(chunk, done))
+                is_alarmed = self._settle(partial(self._young, chunk, done))
         return leaders[:done]
 
     def _young(self, chunk: Chunk, done: int) -> int:
@@ -208,7 +209,7 @@ class Bank(Recorder):
         if self._is_on_trial and self.seen % EVERY == 0 and self.seen > self.looked:
             self.looked = self.seen
             self._judge_newcomer()
-            self._settle(_just_begun(self.recent_sequence))
+            self._settle(lambda: _just_begun(self.recent_sequence))
         if self._is_on_trial:
             return
         if 0 <= self.due <= self.seen:
@@ -226,25 +227,25 @@ class Bank(Recorder):
         if found is not None:
             self._start_trial(found)
             self.calm_until = max(self.calm_until, self.seen + REFIT_EVERY)
-        self._remember(self.earlier[1], self.state)
+        self.earlier = (self.earlier[1], self._known())
 
-    def _remember(self, older: AnyState, newer: AnyState) -> None:
-        copies = (Runner(None, state).copy().state for state in (older, newer))
-        self.earlier = tuple(copies)
+    def _known(self) -> AnyState:
+        """What the leader knows now."""
+        return self.runners[self.leader].copy().state
 
-    def _settle(self, young: int) -> bool:
+    def _settle(self, young: Callable[[], int]) -> bool:
         """Look at the scores: members far behind go on from the leader. Returns whether there was
         an alarm, since even the leader predicts worse than before.
 
         A newcomer starts from what follows the alarm; if a sequence has just begun, from all of it,
-        `young` being that of `_young`: the world may have changed between two long ones.
+        of which there are as many as `young` says: the world may have changed before it.
         """
         behind = self.scores[: len(BANK)] < self.scores[self.leader] - BEHIND
         for member in np.flatnonzero(behind).tolist():
             self._replace(member, self.state)
         if self.due >= 0 or self.seen < self.calm_until or not has_fallen(self.level, ALARM):
             return False
-        self.due = self.seen + len(self.recent) - young
+        self.due = self.seen + len(self.recent) - young()
         return True
 
     def _take_in(self, challenger: Challenger) -> None:
@@ -278,7 +279,7 @@ class Bank(Recorder):
             self.restarts = np.append(self.restarts, step)[-_REMEMBERED:]
             self.due = -1
             if self.earlier:
-                self._remember(self.runners[-1].state, self.runners[-1].state)
+                self.earlier = (self.runners[-1].copy().state,) * 2
         elif lead > -BEHIND and self.seen < self.calm_until:
             return
         self.runners.pop()

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from rhmm._jit import copy_into, kernel
+from rhmm.manifolds import verbs
 from rhmm.streams.ensemble import follow
-from rhmm.streams.streaming_kernel import learn
+from rhmm.streams.streaming_kernel import hold, room_for, take_in
 from rhmm.streams.trace import Trace
 
 HORIZON = 100.0
@@ -95,7 +96,14 @@ def run_pieces(
     that were not missing have been seen.
     """
     seen, every = clock.seen, settings[0].trace_every
-    led = np.empty(len(X), np.int64)
+    led, room = np.empty(len(X), np.int64), room_for(states[0])
+    before, points, missing, starts = _side_by_side(
+        states, X[done:], observed[done:], begins[done:]
+    )
+    layout = verbs.prepared(geometry, points)
+    held_from = np.empty(len(states), np.int64)
+    for r in range(len(states)):
+        held_from[r] = before - states[r].counters[1]
     while done < len(X):
         end, left = done, EVERY - seen % EVERY
         while end < len(X) and left > 0:
@@ -104,9 +112,10 @@ def run_pieces(
             end += 1
         row = (first + done) // every - first // every if every > 0 else 0
         for r in range(len(states)):
-            learn(
-                geometry, table, settings[r], X[done:end], observed[done:end], begins[done:end],
+            held_from[r] = take_in(
+                geometry, table, settings[r], layout, missing[r], starts, held_from[r], end - done,
                 states[r], filtered[r][done:end], predictive[r, done:end], _rest(traces[r], row),
+                room,
             )  # fmt: skip
         scored, there = predictive[:, done:end], observed[done:end]
         follow(scored, there, FORGET, handicaps, scores, leader, leaders[done:end])
@@ -124,4 +133,39 @@ def run_pieces(
         is_alarmed = seen >= clock.calm_until and has_fallen(level, ALARM)
         if np.min(scores) < scores[leader] - BEHIND or (clock.due < 0 and is_alarmed):
             break
+    for r in range(len(states)):
+        hold(states[r], points, missing[r], starts, held_from[r])
     return done, seen
+
+
+@kernel
+def _side_by_side(states, X, observed, begins):
+    """How many observations members hold, these and what is new in one row for all of them, which
+    of it is missing for each, shape (R, T), and where sequences begin. An outlier is missing for
+    some members only.
+
+    Members may hold different numbers of the same latest observations.
+    """
+    count, most, longest = len(states), np.int64(0), np.int64(0)
+    for r in range(count):
+        if states[r].counters[1] > most:
+            most, longest = states[r].counters[1], r
+    points = np.concatenate((states[longest].points[:most], X))
+    starts = np.concatenate((states[longest].begins[:most], begins))
+    missing = np.empty((count, len(points)), np.bool_)
+    for t in range(len(points)):
+        known = False
+        for r in range(count):
+            place = t - (most - states[r].counters[1])
+            if t >= most:
+                missing[r, t] = not observed[t - most]
+            elif place >= 0:
+                missing[r, t] = states[r].missing[place]
+                if not missing[r, t]:
+                    copy_into(points[t], states[r].points[place])
+            else:
+                missing[r, t] = True
+            known |= not missing[r, t]
+        if not known:
+            copy_into(points[t], states[0].means[0])  # of no weight, but a point
+    return most, points, missing, starts

@@ -95,11 +95,13 @@ class Ensemble:
         led = np.append(before, leaders[:-1])
         sums = np.append(self.log_likelihood, predictive[led, np.arange(taken)]).cumsum()[1:]
         self.log_likelihood = sums[-1:].copy()
-        rows = (first + taken) // every - first // every if every else 0
-        at = traces[0].step[:rows] - first - 1
-        picked = leaders[at]
-        trace = Trace(*(np.stack(f)[picked, np.arange(rows)] for f in zip(*traces, strict=True)))
-        trace = trace._replace(log_likelihood=sums[at])
+        trace = traces[0]
+        if every:
+            rows = (first + taken) // every - first // every
+            at = trace.step[:rows] - first - 1
+            picked = leaders[at], np.arange(rows)
+            trace = Trace(*(np.stack(of_all)[picked] for of_all in zip(*traces, strict=True)))
+            trace = trace._replace(log_likelihood=sums[at])
         if not want_filtered:
             return filtered[0], trace
         return np.stack(filtered)[leaders, np.arange(taken)], trace

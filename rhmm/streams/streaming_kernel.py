@@ -107,9 +107,8 @@ def learn(geometry, table, settings, X, observed, begins, state, filtered, predi
 
     Unless empty, `filtered` receives P(s_k | y_1..y_k) and `predictive` log p(y_k | y_1..y_{k−1}).
     """
-    room, n = state.alpha.shape
     held = state.counters[1]
-    if not 0 <= held < room:
+    if not 0 <= held < len(state.alpha):
         raise ValueError("counters of a streaming state must be below its room")
     # What is held and what is new in one row: index held + u is X[u].
     points = np.concatenate((state.points[:held], X))
@@ -118,17 +117,47 @@ def learn(geometry, table, settings, X, observed, begins, state, filtered, predi
     for t in range(len(points)):
         if missing[t]:
             copy_into(points[t], state.means[0])  # of no weight, but a point
-    layout = verbs.prepared(geometry, points)
-    gamma, pair, work = np.empty((n, room // 2)), np.empty((n, n)), np.empty((5, n))
-    begin = _take_in(
-        geometry, table, settings, layout, missing, starts, len(X), state, filtered, predictive,
-        trace, np.empty(n * room), np.empty((2, room)), gamma, pair, work,
-        np.empty((2, n, room // 2)),
+    begin = take_in(
+        geometry, table, settings, verbs.prepared(geometry, points), missing, starts, 0, len(X),
+        state, filtered, predictive, trace, room_for(state),
     )  # fmt: skip
+    hold(state, points, missing, starts, begin)
+
+
+class Room(NamedTuple):
+    """Working memory of the recursion, which several states can share."""
+
+    scaled: np.ndarray
+    """Densities of a group, shape (2ℓN,)."""
+    logs: np.ndarray
+    """Shape (2, 2ℓ)."""
+    gamma: np.ndarray
+    """Shape (N, ℓ)."""
+    pair: np.ndarray
+    """Shape (N, N)."""
+    work: np.ndarray
+    """Shape (5, N)."""
+    later: np.ndarray
+    """Shape (2, N, ℓ)."""
+
+
+@kernel
+def room_for(state):
+    size, n = state.alpha.shape
+    lag = size // 2
+    return Room(
+        np.empty(n * size), np.empty((2, size)), np.empty((n, lag)), np.empty((n, n)),
+        np.empty((5, n)), np.empty((2, n, lag)),
+    )  # fmt: skip
+
+
+@kernel
+def hold(state, points, missing, starts, begin):
+    """Keep the points from `begin` on, as many as the state holds."""
     held = state.counters[1]
-    copy_into(state.points[:held], points[begin:])
-    copy_into(state.missing[:held], missing[begin:])
-    copy_into(state.begins[:held], starts[begin:])
+    copy_into(state.points[:held], points[begin : begin + held])
+    copy_into(state.missing[:held], missing[begin : begin + held])
+    copy_into(state.begins[:held], starts[begin : begin + held])
     state.points[held:], state.missing[held:], state.begins[held:] = 0.0, False, False
     for t in range(held):
         if state.missing[t]:
@@ -136,25 +165,27 @@ def learn(geometry, table, settings, X, observed, begins, state, filtered, predi
 
 
 @lean_kernel
-def _take_in(
-    geometry, table, settings, layout, missing, starts, count, state, filtered, predictive, trace,
-    scaled, logs, gamma, pair, work, later,
+def take_in(
+    geometry, table, settings, layout, missing, starts, begin, count, state, filtered, predictive,
+    trace, room,
 ):  # fmt: skip
-    """Learn from the last `count` of the points in `layout`, those before are held.
+    """Learn from `count` points of the layout. Those that are held come before them: the first of
+    all is `begin`.
 
-    Returns the first point that is held in the end. What comes after `trace` is working memory.
+    Returns the first point that is held in the end. An outlier is marked as missing.
     """
     transmat, alpha, density, latest = state.transmat, state.alpha, state.density, state.filtered
-    room, n = alpha.shape
-    lag = room // 2
+    most, n = alpha.shape
+    lag = most // 2
     k, held = state.counters[0], state.counters[1]
-    predicted, shift, scale = work[4], logs[0], logs[1]
+    scaled, gamma, pair, work, later = room.scaled, room.gamma, room.pair, room.work, room.later
+    predicted, shift, scale = work[4], room.logs[0], room.logs[1]
     log_likelihood, credit = state.log_likelihood[0], state.credit[0]
-    zero = np.int64(0)  # a plain 0 would be a type of its own, and have `_step` compiled twice
-    begin, done, row = zero, zero, zero
+    # Plain numbers would be types of their own, and have `_step` compiled twice.
+    begin, done, row = np.int64(begin), np.int64(0), np.int64(0)
     while done < count:
         # Until 2ℓ are held the parameters stand still.
-        size = min(room - held, count - done)
+        size = min(most - held, count - done)
         _densities(geometry, layout, begin + held, begin + held + size, state, scaled, shift)
         filter_group(
             transmat, scaled, size, missing, starts, begin + held, held, latest, alpha, density,
@@ -177,7 +208,7 @@ def _take_in(
             if len(filtered):
                 normalise(alpha[held + u], filtered[done + u])
             is_due = settings.trace_every > 0 and (k + u + 1) % settings.trace_every == 0
-            if held + u == room - 1:  # the step of the group comes before its last row
+            if held + u == most - 1:  # the step of the group comes before its last row
                 smooth_group(
                     transmat, alpha, density, missing, starts, begin, gamma, pair, later, work
                 )
@@ -190,7 +221,7 @@ def _take_in(
                 )  # fmt: skip
                 row += 1
         held, done, k = held + size, done + size, k + size
-        if held == room:
+        if held == most:
             for t in range(lag):
                 for i in range(n):
                     alpha[t, i] = alpha[lag + t, i]

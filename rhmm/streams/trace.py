@@ -1,6 +1,7 @@
 """What an online learner writes down on its way, inside the kernel, at a chosen stride."""
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -38,17 +39,26 @@ class Trace(NamedTuple):
 
 
 def empty_trace(rows: int, means: np.ndarray) -> Trace:
-    n = len(means)
+    """With room for so many rows."""
+    return _new_trace(rows, *means.shape) if rows else _no_trace(*means.shape)
+
+
+def _new_trace(rows: int, n: int, *point_shape: int) -> Trace:
     return Trace(
         np.zeros(rows, np.int64),
         np.empty((rows, n, n)),
-        np.empty((rows, *means.shape)),
+        np.empty((rows, n, *point_shape)),
         np.empty((rows, n)),
         np.empty((rows, n)),
         np.empty((rows, n)),
         np.empty((rows, n)),
         np.empty(rows),
     )
+
+
+@lru_cache(32)  # every chunk of a stream without a trace asks for it
+def _no_trace(n: int, *point_shape: int) -> Trace:
+    return _new_trace(0, n, *point_shape)
 
 
 def joined(traces: list[Trace]) -> Trace:
