@@ -125,7 +125,7 @@ class History:
         ends = ends_of(sequence)
         if self.every * step > 1:
             blocks = np.arange(_BLOCK, len(points), _BLOCK)
-            ends = np.append(blocks, ends) if len(ends) == 1 else np.union1d(blocks, ends)
+            ends = np.concatenate([blocks, ends]) if len(ends) == 1 else np.union1d(blocks, ends)
         return Sample(manifold, points, ends, least_delta)
 
     def check(self, size: int, manifold: Manifold) -> None:

@@ -14,6 +14,7 @@ was seen, EM on it goes on until it rests: nothing learned by one pass is better
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -108,7 +109,7 @@ def _better(sample: Sample, state: StreamingState, rng, *, afresh: bool) -> Foun
     A model that was fitted to the sample gains about half a nat for each parameter over one that
     was not, by chance: twice that does not count, unless a move gained it.
     """
-    n, prior = len(state.delta), float(state.delta.mean())
+    n, prior = len(state.delta), float(state.delta.sum()) / len(state.delta)
     present, appraisal = appraised(sample, state.transmat, state.means, state.delta, prior, rng)
     if not afresh and not appraisal.promises_a_move():
         return None
@@ -121,6 +122,16 @@ def _better(sample: Sample, state: StreamingState, rng, *, afresh: bool) -> Foun
     gain = found.log_likelihood - present.log_likelihood - by_chance
     gain = max(gain, found.log_likelihood - settled.log_likelihood)
     return Found(found, gain) if gain >= LEAST_GAIN else None
+
+
+@lru_cache(64)  # every chunk of a stream asks for it
+def _first_review(room: int, n: int) -> int:
+    """Half of the room, a quarter of it … as long as that tells good models of n states from bad
+    ones."""
+    due, least = room, history_size(n)
+    while due % 2 == 0 and due // 2 >= least:
+        due //= 2
+    return due
 
 
 class Recorder(Ensemble):
@@ -171,10 +182,7 @@ class Recorder(Ensemble):
     @property
     def first_review(self) -> int:
         """How much is recorded at the first of all reviews."""
-        due, least = len(self.record), history_size(len(self.state.delta))
-        while due % 2 == 0 and due // 2 >= least:
-            due //= 2
-        return due
+        return _first_review(len(self.record), len(self.state.delta))
 
     @property
     def next_review(self) -> int:

@@ -1,5 +1,6 @@
 """Everything that an online learner remembers of its stream."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,7 +47,7 @@ class Stream:
         return cls(
             rng,
             Present.none(manifold.point_shape),
-            StuckSensor(int(np.prod(manifold.point_shape))),
+            StuckSensor(math.prod(manifold.point_shape)),
             rng.bit_generator.state,
         )
 
@@ -55,9 +56,15 @@ class Stream:
 
         With `lengths` each of these sequences ends, without them the last stays open.
         """
-        sizes = check_lengths(lengths, len(X))
-        sequence = np.repeat(np.arange(len(sizes)), sizes) + (self.sequence + self.has_ended)
-        begins = np.diff(sequence, prepend=self.sequence) != 0
+        first = self.sequence + self.has_ended
+        begins = np.zeros(len(X), bool)
+        if lengths is None:
+            sequence = np.full(len(X), first)
+        else:
+            sizes = check_lengths(lengths, len(X))
+            sequence = np.repeat(np.arange(len(sizes)), sizes) + first
+            begins[1:] = sequence[1:] != sequence[:-1]
+        begins[:1] = self.has_ended
         return Chunk(X, observed, begins, sequence)
 
     def note_end(self, chunk: Chunk, done: int, lengths) -> None:
