@@ -66,6 +66,8 @@ def _compiled_on_use(function: Callable, options_within: dict[str, Any]) -> Call
     dispatcher.get_call_template = within.get_call_template
     dispatcher.get_overload = within.get_overload
     dispatcher._cache = _KernelCache(function)
+    # A copy of a learner shares its kernels, as it would share functions; numba would pickle them.
+    dispatcher.__deepcopy__ = lambda memo: dispatcher
     return dispatcher
 
 

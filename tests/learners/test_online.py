@@ -1,5 +1,7 @@
 """What every online learner promises, whatever its algorithm and its manifold."""
 
+import copy
+
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
@@ -297,6 +299,17 @@ def cancel_after(most):
             raise StopIteration
 
     return callback
+
+
+@on_the_disk
+def test_a_copy_goes_on_by_itself_with_the_same_kernel(name, tmp_path):
+    X = stream(Hyperbolic(2), 900)
+    online = learner(Hyperbolic(2), name).partial_fit(X[:600])
+    before, copied = content(online, tmp_path), copy.deepcopy(online)
+    copied.partial_fit(X[600:])
+    assert content(online, tmp_path) == before
+    assert content(copied, tmp_path) == content(online.partial_fit(X[600:]), tmp_path)
+    assert copied._stream.ensemble._learn is online._stream.ensemble._learn
 
 
 @on_the_disk
