@@ -17,6 +17,7 @@ from rhmm import (
     Hyperbolic,
     Manifold,
     RiemannianHMM,
+    RiemannianKMeans,
     StreamingRiemannianHMM,
     recentred,
 )
@@ -37,7 +38,8 @@ def points() -> np.ndarray:
 
 
 def kmeans_start(manifold: Manifold, X: np.ndarray) -> RiemannianHMM:
-    return RiemannianHMM(manifold, 3, n_iter=0, random_state=0).fit(X)
+    """Far enough from where EM rests: from EM's own start it can stop before it has run long."""
+    return RiemannianKMeans(manifold, 3, random_state=0).fit(X).to_hmm()
 
 
 def _climb(
