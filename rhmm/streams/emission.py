@@ -20,9 +20,9 @@ def log_densities(state, geometry, layout, first, last, out):
 @lean_kernel
 def _turn_into_logs(half_precision, log_z, size, out):
     for i in range(len(log_z)):
-        eta, constant = -half_precision[i], log_z[i]
-        for t in range(i * size, (i + 1) * size):
-            out[t] = eta * out[t] - constant
+        eta, constant, mine = -half_precision[i], log_z[i], out[i * size : (i + 1) * size]
+        for t in range(len(mine)):
+            mine[t] = eta * mine[t] - constant
 
 
 @inlined_verb

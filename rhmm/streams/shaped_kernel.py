@@ -169,6 +169,11 @@ def _carry(geometry, start, end, scatter):
 
 @implements(emission.settle, ShapedState)
 def _settle(state, table, settings):
+    _settle_shapes(state, table, settings)
+
+
+@kernel
+def _settle_shapes(state, table, settings):
     dim, least = settings.dim, settings.least_delta / settings.dim
     covariance = np.empty((dim, dim))
     for i in range(len(state.visits)):

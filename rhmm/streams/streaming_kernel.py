@@ -258,18 +258,17 @@ def _densities(geometry, layout, first, last, state, scaled, shift):
     """
     n, size = len(state.delta), last - first
     emission.log_densities(state, geometry, layout, first, last, scaled[: n * size])
-    for t in range(size):
-        shift[t] = scaled[t]
-    for i in range(1, n):  # along the times: across them, compilers scatter
+    largest = shift[:size]
+    for t in range(len(largest)):
+        largest[t] = -math.inf
+    for i in range(n):  # along the times: across them, compilers scatter
         mine = scaled[i * size : (i + 1) * size]
-        for t in range(size):
-            shift[t] = max(shift[t], mine[t])
+        for t in range(len(mine)):
+            largest[t] = max(largest[t], mine[t])
     for i in range(n):
         mine = scaled[i * size : (i + 1) * size]
-        for t in range(size):
-            mine[t] -= shift[t]
-    for k in range(n * size):
-        scaled[k] = exp(scaled[k])
+        for t in range(len(mine)):
+            mine[t] = exp(mine[t] - largest[t])
 
 
 @lean_kernel
