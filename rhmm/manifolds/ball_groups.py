@@ -7,7 +7,7 @@ import math
 
 from rhmm._jit import copy_into, lean_kernel
 from rhmm.manifolds.ball import distance_of, gap, move
-from rhmm.vector_math import squared
+from rhmm.vector_math import log1p, squared
 
 ROOM = 128
 """Numbers that `measure` and `take_steps` work on at a time, at least."""
@@ -64,10 +64,11 @@ def take_steps(layout, first, last, weights, taus, centres, totals):
         some = centres[begin : begin + most]
         _fractions(layout, first, last, some, norm2, products)
         for k in range(len(some) * size):
-            square = max(norm2[k], 1e-270)  # as in `weighted_step`
-            distance = distance_of(square / products[k])
+            s = max(norm2[k], 1e-270) / products[k]  # as in `weighted_step`
+            half_sinh = math.sqrt(s * (s + 1.0))
+            distance = log1p(2.0 * (s + half_sinh))
             distances[k] = distance
-            pulls[k] = distance / math.sqrt(square * (square + products[k]))
+            pulls[k] = distance / (products[k] * half_sinh)
         for i in range(len(some)):
             if taus[begin + i] > 0.0:
                 mine = slice(i * size, (i + 1) * size)
