@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rhmm._jit import kernel
+from rhmm._jit import copy_into, kernel, lean_kernel
 
 _FIRST_LIMIT = 8
 
@@ -39,6 +39,12 @@ class StuckSensor:
 
 @kernel
 def _drop(X, observed, last, run):
+    if _never_repeats(X, observed, last):  # in nearly every stream: this is over sooner
+        if run[0] >= run[1]:
+            run[1] *= 2
+        run[0] = 0
+        copy_into(last, X[-1])
+        return
     for t in range(len(X)):
         if not observed[t]:
             continue
@@ -53,3 +59,14 @@ def _drop(X, observed, last, run):
                 run[1] *= 2
             run[0] = 0
         observed[t] = run[0] < run[1]
+
+
+@lean_kernel
+def _never_repeats(X, observed, last):
+    """Whether all are there and no first coordinate equals the one before."""
+    if len(X) == 0 or X[0, 0] == last[0] or not observed[0]:
+        return False
+    repeats = 0
+    for t in range(1, len(X)):
+        repeats += X[t, 0] == X[t - 1, 0] or not observed[t]
+    return repeats == 0
