@@ -8,13 +8,16 @@ import statistics
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.browser.ear import Ear
 from tests.browser.lab import Lab
 from tests.browser.serving import PATIENCE, started_browser, started_server
+from tests.browser.stream_page import StreamPage
 
 ROUNDS = 5
-PLAYING = 3.0
+PLAYING, FLOWING = 3.0, 10.0
+"""Seconds that are watched."""
 
 
 def main() -> None:
@@ -38,6 +41,11 @@ def main() -> None:
                 _say(f"a click during {whose} sweep, median", median, "s", "≤ 0.3")
                 _say(f"a click during {whose} sweep, longest", max(clicks), "s", "≤ 0.3")
             _say("sent for a finished run", _message_size(browser, server) / 1e6, "MB", "≤ 0.3")
+            for pace, least in ((10_000, "≥ 59"), (100_000, "")):
+                flow, at = _flow(browser, server, pace), f"Stream, {pace:,} a second"
+                _say(f"{at}: frames painted", flow.frames, "per second", least)
+                _say(f"{at}: sent", flow.sent / 1e3, "KB/s", "≤ 60")
+                _say(f"{at}: reached", flow.observations, "per second", f"≥ {0.95 * pace:,.0f}")
         with started_server(Path(folder), "benchmarks/plotly_frames.py") as server:
             theirs = _plotly_frames(browser, server)
         _say("Plotly frames of the same run", theirs, "per second", "")
@@ -45,7 +53,7 @@ def main() -> None:
 
 
 def _say(what: str, value: float, unit: str, target: str) -> None:
-    print(f"{what:42}{value:9.2f} {unit:12}{target}", flush=True)
+    print(f"{what:44}{value:9.2f} {unit:12}{target}", flush=True)
 
 
 def _open(browser, server, path="/") -> Lab:
@@ -156,6 +164,28 @@ def _message_size(browser, server) -> int:
     size = ear.size()
     context.close()
     return size
+
+
+class Flow(NamedTuple):
+    """What a stream does in a second."""
+
+    frames: float
+    sent: float
+    """Bytes of its messages."""
+    observations: float
+
+
+def _flow(browser, server, pace: int) -> Flow:
+    """Of the Stream page with its default learners, at so many observations a second."""
+    stream = StreamPage(_open(browser, server, f"/stream?pace={pace}").page)
+    stream.wait_until_flowing()
+    stream.wait_for(f"Number(stream.taken) > {5 * pace}")  # kernels are loaded, the pace is known
+    names = ("painted", "received", "taken")
+    before, begin = [int(stream.value(name)) for name in names], time.perf_counter()
+    stream.page.wait_for_timeout(1000 * FLOWING)
+    after, elapsed = [int(stream.value(name)) for name in names], time.perf_counter() - begin
+    stream.page.context.close()
+    return Flow(*((new - old) / elapsed for old, new in zip(before, after, strict=True)))
 
 
 def _plotly_frames(browser, server) -> float:
