@@ -27,7 +27,8 @@ def test_calls_run_in_other_processes_at_the_same_time(pool, tmp_path):
 
 
 def test_workers_keep_freed_memory_unless_the_caller_says_otherwise(monkeypatch):
-    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)  # a Dask cluster of this process sets it
+    # A Dask cluster that an earlier test of this process has started sets it.
+    monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
     with WorkerPool(1) as pool:
         assert int(pool.submit(os.getenv, "MALLOC_TRIM_THRESHOLD_").result(timeout=600)) >= 2**20
     monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "4096")
