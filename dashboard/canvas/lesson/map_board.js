@@ -92,13 +92,14 @@ export class MapBoard {
   }
 
   /**
-   * Text beside a point.
+   * Text beside a point: to its right where there is room, or to its left where that is asked for and there is.
    * @param {string} text
    * @param {Point} point
-   * @param {{ colour?: string, weight?: number, up?: number }} [style]
+   * @param {{ colour?: string, weight?: number, up?: number, left?: boolean }} [style]
    */
-  name(text, point, { up = 0, ...style } = {}) {
-    const ratio = pixelRatio(), [x, y] = this.chart.toScreen(...point), right = x < this.board.canvas.width * 0.75;
+  name(text, point, { up = 0, left = false, ...style } = {}) {
+    const ratio = pixelRatio(), [x, y] = this.chart.toScreen(...point);
+    const right = x < this.board.canvas.width * (left ? 0.25 : 0.75);
     const align = right ? "left" : "right";
     this.board.write(text, x + (right ? 14 : -14) * ratio, y - up * ratio, { weight: 600, align, ...style });
   }

@@ -81,7 +81,7 @@ export class OneStep {
       map.name(`c${"₁₂₃₄₅₆₇₈"[i]}`, here, { up: 14 });
     }
     map.dot(places[last], { size: 8, hollow: true });
-    map.name("yₖ", places[last], { up: -14 });
+    map.name("yₖ", places[last], { left: true }); // names of means are to the right of them
     this.#drawWindow(last);
   }
 
