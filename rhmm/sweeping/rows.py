@@ -3,7 +3,7 @@
 Everything is flat, with every digit; besides there is a fingerprint of the truth and the version of
 the engine, so that runs of another truth or engine are refused. Checksums tell a damaged file from
 a good one: a CSV file has one at the end of each row, a Parquet file one of all its bytes in its
-footer. Files that were written before there were checksums are read without.
+footer. CSV files that were written before there were checksums are read without.
 """
 
 import csv
@@ -246,9 +246,10 @@ def read_parquet(path: Path, truth: HiddenMarkovModel) -> list[Run]:
         rows = table.to_pylist()
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise _damaged(path, str(error)) from None
-    if not is_sealed and (table.schema.metadata or {}).keys() & {*map(str.encode, _FORMAT)}:
+    runs = _runs(path, truth, table.column_names, rows)
+    if not is_sealed:  # a lost block of the footer can take runs with it
         raise _damaged(path, "its checksum is missing")
-    return _runs(path, truth, table.column_names, rows)
+    return runs
 
 
 def _is_sealed(path: Path, content: bytes) -> bool:
