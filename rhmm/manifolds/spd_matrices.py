@@ -109,7 +109,13 @@ def _margin(x, lower):
     if not (_SMALLEST_ENTRY <= scale < math.inf and skew <= _ASYMMETRY * scale):
         return -1.0
     margin = quick_cholesky(x, lower)
-    return cholesky(x, lower) if margin < 1e-8 else margin
+    if margin >= 1e-8:
+        return margin
+    for i in range(len(x)):  # beside huge entries, a tiny one on the diagonal misleads pairs, too
+        for j in range(i):
+            if not abs(x[i, j]) / math.sqrt(x[i, i]) < math.sqrt(x[j, j]):
+                return -1.0
+    return cholesky(x, lower)
 
 
 @kernel

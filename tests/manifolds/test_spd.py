@@ -316,3 +316,12 @@ def test_the_search_for_the_mean_of_a_gaussian_cloud_takes_a_dozen_steps(size):
     start = points.mean(axis=0)[None]
     _, _, converged = SPD(size).recentre(points, np.ones((1, 400)), start, most_steps=12)
     assert converged
+
+
+@pytest.mark.parametrize("tiny", [1e-320, 1e-310, 1e-300, 1e-20])
+def test_an_indefinite_matrix_with_a_tiny_diagonal_entry_does_not_belong(tiny):
+    x = np.array([[tiny, 0.5], [0.5, 1.7]])
+    assert not SPD(2).belongs(x)
+    with pytest.raises(ValueError, match="smallest eigenvalue"):
+        SPD(2).points("x", x)
+    assert SPD(2).belongs(np.diag([tiny, 1.7]))
