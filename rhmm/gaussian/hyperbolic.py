@@ -9,6 +9,10 @@ from rhmm._jit import kernel
 from rhmm.gaussian.radial import Moments, RadialGaussian
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(100)
+_LEAST_ACCEPTED = 1e-8
+"""The share of draws that an envelope must accept: with fewer, a sample would take for ever."""
+_ROUNDED = 1e-14
+"""The rounding error of such a share's logarithm, relative to log Z."""
 
 
 class HyperbolicGaussian(RadialGaussian):
@@ -50,7 +54,8 @@ def sample_radius(rng: np.random.Generator, law: HyperbolicGaussian, sigma, size
 
     Small σ: a χ_d law, since sinh(r)/r ≤ exp(r²/6). Large σ: the normal law of mean (d − 1)σ²,
     since sinh(r) = e^r(1 − e^{−2r})/2. One or the other accepts at least three draws in four
-    for d ≤ 10 (measured), and nine in ten on the disk.
+    for d ≤ 10 (measured), and nine in ten on the disk. In hundreds of dimensions there are σ at
+    which neither accepts enough, which are refused.
     """
     radii = np.empty(size)
     sample_radii(rng, law.dim, float(sigma), width_near(law, float(sigma)), radii)
@@ -59,7 +64,10 @@ def sample_radius(rng: np.random.Generator, law: HyperbolicGaussian, sigma, size
 
 @lru_cache(256)  # a stream is drawn in many short pieces
 def width_near(law: HyperbolicGaussian, sigma: float) -> float:
-    """The scale of the χ law if it is the better envelope, else NaN."""
+    """The scale of the χ law if it is the better envelope, else NaN.
+
+    A ValueError says if neither is good enough, as for a σ that is NaN or infinite.
+    """
     bend = law.dim - 1
     log_z = law.moments(np.array([sigma])).log_z[0]
     precision = 1.0 / sigma**2 - bend / 3.0
@@ -73,6 +81,12 @@ def width_near(law: HyperbolicGaussian, sigma: float) -> float:
         + 0.5 * (bend * sigma) ** 2
         + 0.5 * math.log(2.0 * math.pi * sigma**2)
     )
+    best = max(accept_near, accept_far) + _ROUNDED * abs(log_z)
+    if not best >= math.log(_LEAST_ACCEPTED):
+        raise ValueError(
+            f"sigma={sigma:g} is out of reach of the exact sampler on H^{law.dim}: it would accept "
+            "fewer than one draw in 10⁸"
+        )
     return 1.0 / math.sqrt(precision) if accept_near >= accept_far else math.nan
 
 
@@ -108,6 +122,7 @@ def _sample_far(rng, dim, sigma, radii):
     for t in range(len(radii)):
         while True:
             r = (dim - 1) * sigma**2 + sigma * rng.standard_normal()
-            if r > 0.0 and rng.random() < (-math.expm1(-2.0 * r)) ** (dim - 1):
+            # A draw is taken unless it is to be refused, so that NaN ends the loop, too.
+            if not (r <= 0.0 or rng.random() >= (-math.expm1(-2.0 * r)) ** (dim - 1)):
                 break
         radii[t] = r

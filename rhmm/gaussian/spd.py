@@ -256,7 +256,7 @@ def _sample_near(rng, sigma, spread, offset, slope, logs):
                     if half > 1e-4:
                         f = half + math.log(-0.5 * math.expm1(-2.0 * half) / half)
                     log_accept += f - offset - slope * x * x
-            if math.log(rng.random()) <= log_accept:
+            if not math.log(rng.random()) > log_accept:  # so NaN ends the loop, too
                 break
         copy_into(logs[t], values)
 
@@ -277,4 +277,4 @@ def _sample_far(rng, sigma, logs):
                 if i > 0 and r <= logs[t, i - 1]:
                     accepted = False
                     break
-            accepted = accepted and rng.random() < keep
+            accepted = accepted and not rng.random() >= keep  # so NaN ends the loop, too

@@ -106,6 +106,8 @@ class Checkpoint:
         values["log_likelihood"] = float(values["log_likelihood"])
         prints = [Print(*map(int, row)) for row in content["prints"]]
         share, floor = float(head["share"]), float(head["min_sigma"])
+        if not 0.0 < share <= 1.0:  # a fit halves it until it is small
+            raise ValueError(f"share must be above 0 and at most 1, not {share:g}")
         return Saved(
             monitor, Iterate(startprob, transmat, law), Sums(**values), share, floor, prints
         )

@@ -203,6 +203,8 @@ def search_centre(points, weights, centre, most_steps):
             scale_gradient(gradient, curvature, total, damping, step)
         travel(start, start_lower, step, centre)
         before, previous, length = previous, length, math.sqrt((step**2).sum())
+        if not length < math.inf:  # a point is no positive matrix, and half of this is no better
+            return False
         # Linear convergence: what remains after this step is about its length · rate/(1 − rate).
         # While a fast direction hides a slow one the ratio of two steps is not yet the rate, so the
         # slower of the last two counts.

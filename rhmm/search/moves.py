@@ -41,7 +41,8 @@ def improved(
         found = sorted(found, key=_likelihood)[-_SECOND_LOOKS:]
         found = [climbed(sample, f.transmat, f.means, f.delta, f.prior, steps) for f in found]
         best = max(found, key=_likelihood, default=fit)
-        if best.log_likelihood < fit.log_likelihood + _LEAST_GAIN:
+        # Not `<`: NaN and −∞, of points that are none, must end the search, too.
+        if not best.log_likelihood > fit.log_likelihood + _LEAST_GAIN:
             return fit
         fit, appraisal = best, None
 

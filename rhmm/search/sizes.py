@@ -102,7 +102,8 @@ def resized(sample: Sample, fit: Fit, rng: np.random.Generator, most: int, price
             begun = _merges(sample, fit, appraisal, 2.0 * saved + _HOPELESS, _FIRST_LOOK)
             found += _further(sample, begun, -np.inf)  # EM has far to go after a merge
         best = max(found, key=value, default=fit)
-        if value(best) < value(fit) + _LEAST_GAIN:
+        # Not `<`: NaN and −∞, of points that are none, must end the search, too.
+        if not value(best) > value(fit) + _LEAST_GAIN:
             return fit
         fit = best
 

@@ -6,6 +6,9 @@ from numpy.testing import assert_array_equal
 from scipy.stats import kstest, norm
 
 from rhmm import SPD, Euclidean, Hyperbolic, LogEuclideanSPD
+from rhmm.gaussian.hyperbolic import HyperbolicGaussian, width_near
+from rhmm.validation import SMALLEST_MODERATE
+from tests.in_time import printed_in_time
 from tests.manifolds.cases import every_kind
 
 COUNT = 40_000
@@ -232,3 +235,64 @@ def test_a_sample_around_a_point_near_the_boundary_keeps_its_distances():
     centre = np.array([1.0 - 1e-6, 0.0])
     d2 = Hyperbolic(2).dist(Hyperbolic(2).sample(centre, 0.5, COUNT, rng=9), centre) ** 2
     assert abs(standard_errors(d2, Hyperbolic(2).delta(0.5))) < 4
+
+
+def test_a_sigma_at_which_no_envelope_accepts_a_draw_is_refused():
+    with pytest.raises(ValueError, match=r"sigma=0\.04 is out of reach of the exact sampler on H"):
+        width_near(HyperbolicGaussian(1000), 0.04)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 10, 100])
+def test_a_sampler_is_found_for_every_sigma_that_hyperbolic_space_admits(dim):
+    for sigma in np.geomspace(SMALLEST_MODERATE, Hyperbolic(dim).largest_sigma, 300):
+        width_near(HyperbolicGaussian(dim), sigma)
+
+
+# What is no number: `Manifold.sample` refuses it, and no loop may wait for it for ever
+
+DRAWN = """
+import numpy as np
+from rhmm import SPD, Hyperbolic
+nan, inf = np.nan, np.inf
+for manifold in (Hyperbolic(1), Hyperbolic(3), SPD(1), SPD(3)):
+    with np.errstate(all="ignore"):
+        try:
+            manifold.draw(np.random.default_rng(0), manifold.origin, {sigma}, 5)
+        except ValueError as error:
+            print(error)
+"""
+
+
+@pytest.mark.parametrize("sigma", ["nan", "inf"])
+def test_a_draw_with_a_sigma_that_is_no_number_is_refused_in_time(sigma):
+    lines = printed_in_time(DRAWN.format(sigma=sigma)).splitlines()
+    assert len(lines) == 4
+    assert all(f"sigma={sigma} is out of reach of the exact sampler" in line for line in lines)
+
+
+KERNELS = """
+import numpy as np
+from rhmm.gaussian.hyperbolic import sample_radii
+from rhmm.gaussian.spd import _sample_far, _sample_near
+nan, inf = np.nan, np.inf
+rng, radii, logs = np.random.default_rng(0), np.empty(5), np.empty((5, 3))
+{call}
+print(np.isfinite({found}).any())
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [
+        ("sample_radii(rng, 1, nan, nan, radii)", "radii"),
+        ("sample_radii(rng, 1, inf, nan, radii)", "radii"),
+        ("sample_radii(rng, 3, nan, nan, radii)", "radii"),
+        ("_sample_far(rng, nan, logs)", "logs"),
+        ("_sample_far(rng, inf, logs)", "logs"),
+        ("_sample_near(rng, nan, 1.0, 0.0, 0.0, logs)", "logs"),
+        ("_sample_near(rng, inf, 1.0, 0.0, 0.0, logs)", "logs"),
+        ("_sample_near(rng, 1.0, 0.0, 0.0, 0.0, logs)", "logs"),
+    ],
+)
+def test_the_loops_of_the_samplers_end_where_sigma_is_no_number(call, found):
+    assert printed_in_time(KERNELS.format(call=call, found=found)) == "False"

@@ -1,5 +1,6 @@
 """A fit that is killed goes on where it was, to the last bit."""
 
+import json
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from rhmm import Euclidean, Hyperbolic, RiemannianHMM
+from rhmm.storage import read_npz, write_npz
 from tests.chunks.files import write_parquet
 from tests.learners.chains import chain_on, stream
 from tests.learners.fits import quietly
@@ -95,4 +97,16 @@ def test_a_damaged_checkpoint_and_another_file_are_refused(tmp_path):
         learner().fit(chunks, checkpoint=checkpoint)
     chain_on(DISK).save(checkpoint)
     with pytest.raises(ValueError, match=r"^checkpoint .* is not of such a fit"):
+        learner().fit(chunks, checkpoint=checkpoint)
+
+
+@pytest.mark.parametrize("share", [np.nan, np.inf, 1e308, 0.0, -1.0])
+def test_a_checkpoint_whose_steps_would_never_become_short_is_refused(tmp_path, share):
+    checkpoint, chunks = tmp_path / "fit.npz", [stream(DISK, 100)]
+    quietly(learner(n_iter=1), chunks, checkpoint=checkpoint)
+    content, _ = read_npz(checkpoint)
+    head = json.loads(str(content["head"]))
+    assert head["share"] == 1.0
+    write_npz(checkpoint, content | {"head": json.dumps(head | {"share": share})})
+    with pytest.raises(ValueError, match=r"^checkpoint .* is not of such a fit \(share must be"):
         learner().fit(chunks, checkpoint=checkpoint)

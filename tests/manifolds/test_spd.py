@@ -13,6 +13,7 @@ from pyriemann.geometry.mean import mean_riemann
 from scipy.linalg import eigh
 
 from rhmm import SPD
+from tests.in_time import printed_in_time
 from tests.manifolds.cases import make_symmetric, random_rotation
 from tests.manifolds.exact import spd_distance, spd_midpoint
 
@@ -325,3 +326,17 @@ def test_an_indefinite_matrix_with_a_tiny_diagonal_entry_does_not_belong(tiny):
     with pytest.raises(ValueError, match="smallest eigenvalue"):
         SPD(2).points("x", x)
     assert SPD(2).belongs(np.diag([tiny, 1.7]))
+
+
+SEARCHED = """
+import numpy as np
+from rhmm import SPD
+points = np.stack([np.eye(3), 2.0 * np.eye(3), {bad}])
+centres, _, converged = SPD(3).recentre(points, np.ones((1, 3)), points[:1], most_steps=2**40)
+print(converged, (centres == points[:1]).all())
+"""
+
+
+@pytest.mark.parametrize("bad", ["2.0 - np.eye(3)", "-np.eye(3)", "np.zeros((3, 3))"])
+def test_the_search_for_a_mean_gives_up_at_once_on_a_matrix_that_is_not_positive(bad):
+    assert printed_in_time(SEARCHED.format(bad=bad)) == "False True"

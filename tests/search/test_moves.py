@@ -8,6 +8,7 @@ from rhmm.search import Sample, climbed, improved
 from rhmm.search.exploring import fitted
 from rhmm.search.moves import appraise, merged, split
 from tests.brute_force import MANIFOLDS, in_a_row
+from tests.in_time import printed_in_time
 
 everywhere = pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
 DISTANCES = (-2.0, 0.0, 2.0)
@@ -71,3 +72,29 @@ def test_a_split_and_a_merge_change_the_number_of_states(manifold):
     assert two.log_likelihood > one.log_likelihood + 50.0
     again = fitted(sample, *merged(two.gamma, two.means, 0, 1), two.prior, 20)
     assert again.log_likelihood == pytest.approx(one.log_likelihood, abs=1.0)
+
+
+SEARCHED = """
+import numpy as np
+from rhmm import Euclidean
+from rhmm.search import Sample, climbed, improved
+from rhmm.search.sizes import resized
+points = np.random.default_rng(0).normal(size=(200, 2))
+points[7] = {bad}
+sample = Sample(Euclidean(2), points, np.array([200]), 1e-6)
+with np.errstate(all="ignore"):
+    fit = climbed(sample, np.full((2, 2), 0.5), points[10:12].copy(), np.ones(2), 1.0, 15)
+    print(fit.log_likelihood, {search} is fit)
+"""
+
+
+@pytest.mark.parametrize("bad", ["np.nan", "np.inf", "1e300"])
+@pytest.mark.parametrize(
+    "search",
+    [
+        "improved(sample, fit, np.random.default_rng(0), tried=4, steps=15)",
+        "resized(sample, fit, np.random.default_rng(0), 4, 1.5)",
+    ],
+)
+def test_a_search_ends_where_a_point_leaves_no_likelihood(bad, search):
+    assert printed_in_time(SEARCHED.format(bad=bad, search=search)) == "-inf True"
