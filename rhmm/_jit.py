@@ -104,9 +104,13 @@ def _are_same_flags(flags: TargetConfig, others: object) -> bool:
 
     Numba looks flags up tens of thousands of times, and each time compares all of them.
     """
-    if isinstance(others, TargetConfig) and flags._values == others._values:
+    if type(flags) is not type(others):
+        return _COMPARE_FLAGS(flags, others)
+    mine, theirs = flags._values, others._values
+    if mine == theirs:
         return True
-    return _COMPARE_FLAGS(flags, others)
+    named = mine.keys() | theirs.keys()  # all others have their defaults
+    return all(getattr(flags, name) == getattr(others, name) for name in named)
 
 
 @lru_cache
@@ -132,6 +136,8 @@ class _CodeOnDemand(JITCodeLibrary):
         """Only tidy up: kernels that take this code in optimise it with their own."""
         ll_module.data_layout = self._codegen._data_layout
         for function in ll_module.functions:
+            if function.is_declaration:
+                continue
             passes, builder = self._codegen._function_pass_manager(opt=1)
             passes.run(function, builder)
 
