@@ -15,6 +15,8 @@ from rhmm.manifolds import Manifold, verbs
 _SCREENING = 8
 """Iterations of every start before the best of them goes on alone."""
 
+_SAME = 1e-9
+"""The share of themselves by which two inertias may differ that mean the same clusters."""
 _MOST_STEPS = 50
 """Of the search for a centre of mass, where one step at a time overshoots."""
 
@@ -54,7 +56,9 @@ def best_clusters(
         run = _Lloyd(manifold, points, plus_plus_seeds(manifold, points, count, rng))
         run.advance(min(_SCREENING, max_iter), tol)
         runs.append(run)
-    best = min(runs, key=lambda run: run.inertia)
+    # Several starts may lead to the same clusters: rounding must not choose their names.
+    least = min(run.inertia for run in runs)
+    best = next(run for run in runs if run.inertia <= (1.0 + _SAME) * least)
     best.advance(max_iter, tol)
     if not best.converged:
         warn_not_converged(f"K-means ({max_iter} iterations)")

@@ -10,6 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from rhmm._jit import kernel
 from rhmm.gaussian.radial import RadialGaussian
 from rhmm.manifolds import Manifold, verbs
+from rhmm.ranks import median
 from rhmm.vector_math import exp
 
 _PSEUDO_COUNT = 1.0
@@ -20,6 +21,8 @@ points would be 0."""
 _SMALLEST_FLOOR = 1e-12
 _BLOCK = 256
 """Points that are worked on at a time, so that intermediate results stay in the nearest cache."""
+_STEPS = 1000
+"""Steps from one point to the next that tell how large the data are."""
 
 
 class Parameters(NamedTuple):
@@ -84,23 +87,25 @@ def floor_of_sigma(manifold: Manifold, points: np.ndarray, min_sigma: float | No
     """`min_sigma`, or if it is None 10⁻³ times the scale of these points (T, *point_shape), and
     10⁻³ at most.
 
-    The scale is the median distance from one point to the next.
+    The scale is the median distance from one point to the next, of about a thousand steps.
     """
     if min_sigma is not None:
         return float(min_sigma)
     scale = 0.0
     if len(points) > 1:
-        d2, points = np.empty(len(points) - 1), np.require(points, float, ["C", "W"])
-        verbs.all_paired_distances(manifold.geometry, points[:-1], points[1:], d2)
-        scale = median(np.sqrt(d2))
+        scale = _typical_step(manifold.geometry, np.require(points, float, ["C", "W"]))
     return MIN_SIGMA * min(scale, 1.0) if scale > _SMALLEST_FLOOR else MIN_SIGMA
 
 
-def median(values: np.ndarray) -> float:
-    """Of numbers in one dimension: np.median takes longer to begin than a start has time for."""
-    low, high = (len(values) - 1) // 2, len(values) // 2
-    parted = np.partition(values, (low, high))
-    return float(0.5 * (parted[low] + parted[high]))
+@kernel
+def _typical_step(geometry, points):
+    every = (len(points) - 2) // _STEPS + 1
+    before, after = points[:-1:every].copy(), points[1::every].copy()
+    d2 = np.empty(len(before))
+    verbs.paired_distances(geometry, before, after, d2)
+    for t in range(len(d2)):
+        d2[t] = math.sqrt(d2[t])
+    return median(d2)
 
 
 @lru_cache(64)  # a short fit asks for it several times
@@ -173,6 +178,8 @@ def stationary_law(transmat: np.ndarray) -> np.ndarray:
 
     It is exactly 0 for states that the chain leaves for good.
     """
+    if not np.isfinite(transmat).all():  # LAPACK would search for ever
+        raise ValueError("transmat must be finite")
     n = len(transmat)
     system = np.vstack([transmat.T - np.eye(n), np.ones(n)])
     law = np.linalg.lstsq(system, np.append(np.zeros(n), 1.0), rcond=None)[0]

@@ -1,16 +1,33 @@
 """A logarithm and an exponential that compilers vectorise.
 
 The C library's functions are called once for each number. The same computations, written out
-without branches, run on eight numbers at once: distances on curved spaces then cost about as much
+without branches, run on several numbers at once: distances on curved spaces then cost about as much
 as on flat ones. Terms of polynomials are added up in pairs, which do not wait for each other: on
-groups of few numbers that is most of the time.
+groups of few numbers that is most of the time. Divisions take longest, so no function has more than
+one.
 """
 
 import math
 
 import numpy as np
+from numba import types
+from numba.extending import intrinsic
 
 from rhmm._jit import lean_kernel
+
+_LOG_2, _LOG_2_REST = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+"""log 2 in two parts: the first times a whole number has no rounding error."""
+
+
+@intrinsic
+def fma(context, x, y, z):
+    """xy + z, rounded once. A compiler that may choose where to round once chooses differently in
+    each kernel; here it is said."""
+
+    def code(context, builder, signature, arguments):
+        return builder.fma(*arguments)
+
+    return types.float64(types.float64, types.float64, types.float64), code
 
 
 @lean_kernel
@@ -21,39 +38,60 @@ def squared(x):
 
 @lean_kernel
 def log1p(x):
-    """log(1 + x) for x > −1, within 2 units in the last place (the method of fdlibm's log).
+    """log(1 + x) for x ≥ −1 + 10⁻¹⁵, within 2 units in the last place; small x keep all digits."""
+    return log_one_more(x, 1.0)
 
-    1 + x = 2^k m with m in [√½, √2); log m comes from the odd series in (m − 1)/(m + 1), and the
-    rounding error of 1 + x is added at the end, so that small x keep all their digits.
+
+@lean_kernel
+def log_one_more(x, y):
+    """log(1 + x/y) for y > 0 and x/y ≥ −1 + 10⁻¹⁵, within 2 units in the last place.
+
+    The ratio is not computed: with m = 2^−k (x + y)/y, which is near 1, the numerator and the
+    denominator of (m − 1)/(m + 1) both follow from x and y.
     """
-    u = 1.0 + x
-    return _log(u, (x - (u - 1.0)) / u)
+    k = _exponent_of_ratio(x + y, y)
+    scale = _power_of_two(-k)
+    scaled = x * scale
+    return _log_from(fma(y, scale - 1.0, scaled), fma(y, scale + 1.0, scaled), k)
 
 
 @lean_kernel
 def log(x):
     """log(x) for x > 0 that is not subnormal, within 2 units in the last place."""
-    return _log(x, 0.0)
+    k = _exponent_of_ratio(x, 1.0)
+    m = x * _power_of_two(-k)
+    return _log_from(m - 1.0, m + 1.0, k)
 
 
 @lean_kernel
-def _log(u, lost):
-    """log(u) + lost, where `lost` is small."""
-    bits = np.float64(u).view(np.int64)
-    k = (bits - 0x3FE6A09E667F3BCD) >> 52
-    f = np.int64(bits - (k << 52)).view(np.float64) - 1.0
-    s = f / (2.0 + f)
+def _exponent_of_ratio(x, y):
+    """A whole number k with 2/3 ≤ 2^−k x/y ≤ 3/2: the bits of a number are nearly its logarithm."""
+    return (np.float64(x).view(np.int64) - np.float64(y).view(np.int64) + (1 << 51)) >> 52
+
+
+@lean_kernel
+def _power_of_two(k):
+    return np.int64((1023 + k) << 52).view(np.float64)
+
+
+@lean_kernel
+def _log_from(numerator, denominator, k):
+    """k log 2 + log m from (m − 1)/(m + 1), which is s with |s| ≤ 1/5.
+
+    log m = 2s + s³ P(s²), and P is the polynomial with the least error, 6e-17 of log m.
+    """
+    s = numerator / denominator
     z = s * s
     z2 = z * z
-    low = (6.666666666666735130e-01 + z * 3.999999999940941908e-01) + z2 * (
-        2.857142874366239149e-01 + z * 2.222219843214978396e-01
+    low = fma(
+        z2,
+        fma(z, 0.22222182495222182438, 0.28571428838688964543),
+        fma(z, 0.3999999999932647816, 0.66666666666666943691),
     )
-    high = (1.818357216161805012e-01 + z * 1.531383769920937332e-01) + z2 * 1.479819860511658591e-01
-    series = z * (low + (z2 * z2) * high)
-    half = 0.5 * f * f
+    high = fma(z2, 0.15120984533780677558, fma(z, 0.15283403415336062553, 0.18184623789574476893))
     exponent = np.float64(k)
-    rest = exponent * 1.90821492927058770002e-10 + lost
-    return exponent * 6.93147180369123816490e-01 - ((half - (s * (half + series) + rest)) - f)
+    rest = fma(s * z, fma(z2 * z2, high, low), exponent * _LOG_2_REST)
+    return fma(exponent, _LOG_2, fma(2.0, s, rest))
 
 
 @lean_kernel
@@ -64,20 +102,23 @@ def exp(x):
     of it, and 2^k is put together from bits.
     """
     x = max(x, -700.0)
-    k = np.floor(x * 1.4426950408889634 + 0.5)
-    r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10
+    k = np.floor(fma(x, 1.4426950408889634, 0.5))
+    r = fma(k, -_LOG_2_REST, fma(k, -_LOG_2, x))
     r2 = r * r
     r4 = r2 * r2
-    low = (0.5000000000000001 + r * 0.16666666666666669) + r2 * (
-        0.04166666666662413 + r * 0.008333333333330062
+    low = fma(
+        r2,
+        fma(r, 0.008333333333330062, 0.04166666666662413),
+        fma(r, 0.16666666666666669, 0.5000000000000001),
     )
-    high = (0.0013888888917213717 + r * 0.00019841269863053618) + r2 * (
-        2.4801521295954376e-05 + r * 2.7557268459997064e-06
+    high = fma(
+        r2,
+        fma(r, 2.7557268459997064e-06, 2.4801521295954376e-05),
+        fma(r, 0.00019841269863053618, 0.0013888888917213717),
     )
-    highest = 2.7620088445409746e-07 + r * 2.510038549551032e-08
-    tail = low + r4 * (high + r4 * highest)
-    power = np.int64((np.int64(k) + 1023) << 52).view(np.float64)
-    return power * (1.0 + (r + r2 * tail))
+    highest = fma(r, 2.510038549551032e-08, 2.7620088445409746e-07)
+    tail = fma(r4, fma(r4, highest, high), low)
+    return _power_of_two(np.int64(k)) * (1.0 + fma(r2, tail, r))
 
 
 @lean_kernel
@@ -87,13 +128,56 @@ def one_less_exp(x):
         return 1.0 - exp(-x)
     # Σ (−x)^{k−1}/k! for k = 1..12, times x.
     x2 = x * x
-    low = (1.0 - x * 0.5) + x2 * (1.0 / 6.0 - x * (1.0 / 24.0))
-    high = (1.0 / 120.0 - x * (1.0 / 720.0)) + x2 * (1.0 / 5040.0 - x * (1.0 / 40320.0))
-    highest = (1.0 / 362880.0 - x * (1.0 / 3628800.0)) + x2 * (
-        1.0 / 39916800.0 - x * (1.0 / 479001600.0)
+    low = fma(x2, fma(x, -1.0 / 24.0, 1.0 / 6.0), fma(x, -0.5, 1.0))
+    high = fma(x2, fma(x, -1.0 / 40320.0, 1.0 / 5040.0), fma(x, -1.0 / 720.0, 1.0 / 120.0))
+    highest = fma(
+        x2, fma(x, -1.0 / 479001600.0, 1.0 / 39916800.0), fma(x, -1.0 / 3628800.0, 1.0 / 362880.0)
     )
     x4 = x2 * x2
-    return x * (low + x4 * (high + x4 * highest))
+    return x * fma(x4, fma(x4, highest, high), low)
+
+
+@lean_kernel
+def dot(x, y, count):
+    """Σ_t x_t y_t of so many numbers.
+
+    Eight sums run side by side, in vectors. A compiler that may order sums itself orders them
+    differently in each kernel that this is part of, and the one that a process loads first is used
+    by all: results would depend on what was called before.
+    """
+    eights = count - count % 8
+    a, b, c, d, e, f, g, h = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for t in range(0, eights, 8):
+        a += x[t] * y[t]
+        b += x[t + 1] * y[t + 1]
+        c += x[t + 2] * y[t + 2]
+        d += x[t + 3] * y[t + 3]
+        e += x[t + 4] * y[t + 4]
+        f += x[t + 5] * y[t + 5]
+        g += x[t + 6] * y[t + 6]
+        h += x[t + 7] * y[t + 7]
+    for t in range(eights, count):
+        a += x[t] * y[t]
+    return ((a + b) + (c + d)) + ((e + f) + (g + h))
+
+
+@lean_kernel
+def total(x):
+    """Σ_t x_t, in the same order."""
+    eights = len(x) - len(x) % 8
+    a, b, c, d, e, f, g, h = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for t in range(0, eights, 8):
+        a += x[t]
+        b += x[t + 1]
+        c += x[t + 2]
+        d += x[t + 3]
+        e += x[t + 4]
+        f += x[t + 5]
+        g += x[t + 6]
+        h += x[t + 7]
+    for t in range(eights, len(x)):
+        a += x[t]
+    return ((a + b) + (c + d)) + ((e + f) + (g + h))
 
 
 @lean_kernel

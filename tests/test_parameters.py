@@ -6,6 +6,7 @@ import pytest
 from rhmm import Hyperbolic, Parameters
 from rhmm.parameters import log_densities, parameters_from_labels, sigmas_from_delta
 from tests import brute_force
+from tests.in_time import printed_in_time
 
 
 def start_from(labels, lengths, d2=None, missing=(), n=2, manifold=None, min_sigma=1e-3):
@@ -89,3 +90,18 @@ def test_permuted_parameters_describe_the_same_model_under_new_names():
         assert permuted.sigmas[i] == parameters.sigmas[old_i]
         for j, old_j in enumerate(order):
             assert permuted.transmat[i, j] == parameters.transmat[old_i, old_j]
+
+
+@pytest.mark.parametrize("wrong", ["nan", "inf"])
+def test_no_stationary_law_is_sought_of_a_matrix_that_is_not_finite(wrong):
+    script = f"""
+import numpy as np
+from rhmm.parameters import stationary_law
+transmat = np.full((3, 3), 1 / 3)
+transmat[0, 0] = np.{wrong}
+try:
+    stationary_law(transmat)
+except ValueError as error:
+    print(error)
+"""
+    assert printed_in_time(script) == "transmat must be finite"

@@ -1,6 +1,7 @@
 """The paper's emission: a Riemannian Gaussian in every state, eq. (1)."""
 
 from collections import deque
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +16,17 @@ _ROUNDING = 1e-12
 """The share of itself by which rounding may make Σ w d² grow."""
 
 
+class Distances(NamedTuple):
+    """What means see of T points."""
+
+    d2: np.ndarray
+    """Squared distances, shape (N, T)."""
+    layout: np.ndarray | None = None
+    """What the manifold reads of the points besides: iterations of EM hand it on."""
+
+
 class RiemannianGaussians(SummedLaw):
-    """p(y | i) ∝ exp(−d²(y, c_i)/2σ_i²); what its means see are squared distances, (N, T)."""
+    """p(y | i) ∝ exp(−d²(y, c_i)/2σ_i²)."""
 
     emission = RIEMANNIAN
 
@@ -37,36 +47,36 @@ class RiemannianGaussians(SummedLaw):
         return n
 
     def view(self, points):
-        return self.manifold.squared_distances(points, self.means)
+        return Distances(self.manifold.squared_distances(points, self.means))
 
     def log_densities(self, view):
-        return log_densities(self.manifold, view, self.sigmas)
+        return log_densities(self.manifold, view.d2, self.sigmas)
 
     def scaled_densities(self, view, each=map):
-        density, shift = np.empty_like(view), np.empty(view.shape[1])
+        density, shift = np.empty_like(view.d2), np.empty(view.d2.shape[1])
         eta = -0.5 / self.sigmas**2
 
         def fill(span: tuple[int, int]) -> None:
-            scaled_densities_into(view, eta, self.log_z, *span, density, shift)
+            scaled_densities_into(view.d2, eta, self.log_z, *span, density, shift)
 
-        deque(each(fill, spans(view.shape[1])), maxlen=0)
+        deque(each(fill, spans(view.d2.shape[1])), maxlen=0)
         return density, shift
 
     def maximised(self, points, weights, alive, view, min_sigma, frozen=(), each=map):
         """c_i takes a step to the weighted centre of mass, σ_i = δ⁻¹ of the weighted mean of d²."""
         means, sigmas, log_z = self.means.copy(), self.sigmas.copy(), self.log_z.copy()
-        all_alive = alive.all()
-        of_living, d2 = (weights, view) if all_alive else (weights[alive], view[alive])
+        all_alive, layout = alive.all(), view.layout
+        of_living, d2 = (weights, view.d2) if all_alive else (weights[alive], view.d2[alive])
         total = np.linalg.vecdot(of_living, d2)
         if "means" not in frozen:
+            layout = self.manifold.layout(points) if layout is None else layout
             means[alive], d2, total = self._approach(
-                points, of_living, means[alive], d2, total, each
+                points, of_living, means[alive], d2, total, each, layout
             )
-            if all_alive:
-                view = d2
-            else:
-                view = view.copy()
-                view[alive] = d2
+            if not all_alive:
+                d2_of_living, d2 = d2, view.d2.copy()
+                d2[alive] = d2_of_living
+            view = Distances(d2, layout)
         if "sigmas" not in frozen:
             weight, variance = self.prior
             spread = total + weight * self.manifold.dim * variance
@@ -75,7 +85,7 @@ class RiemannianGaussians(SummedLaw):
         return RiemannianGaussians(self.manifold, means, sigmas, self.prior, log_z), view
 
     def _approach(
-        self, points, weights, means, d2, total, each: Map
+        self, points, weights, means, d2, total, each: Map, layout
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The means after one step towards their centres of mass, d² to them, and Σ w d² (N,).
 
@@ -83,7 +93,7 @@ class RiemannianGaussians(SummedLaw):
         leads most of the way, the next iteration takes the next, and where nothing moves any more
         the centres of mass are reached. A mean whose step would lose likelihood goes there at once.
         """
-        moved, d2 = self.manifold.approach(points, weights, means, d2, each)
+        moved, d2 = self.manifold.approach(points, weights, means, d2, each, layout)
         after = np.linalg.vecdot(weights, d2)
         lost = ~(after <= total * (1.0 + _ROUNDING))
         if lost.any():

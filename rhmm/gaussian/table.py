@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import lean_kernel
+from rhmm._jit import kernel, lean_kernel
 from rhmm.gaussian.radial import RadialGaussian
 from rhmm.vector_math import log
 
@@ -67,3 +67,10 @@ def half_precision_and_log_z(table, delta):
     elif beyond < 0.0:
         log_z += beyond * knots[0, 3]
     return ratio / delta, log_z
+
+
+@kernel
+def half_precisions_and_log_zs(table, delta, half_precision, log_z):
+    """The same of several Gaussians, for Python; all arrays have shape (N,)."""
+    for i in range(len(delta)):
+        half_precision[i], log_z[i] = half_precision_and_log_z(table, delta[i])

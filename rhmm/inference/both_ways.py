@@ -23,6 +23,7 @@ from rhmm.inference.few_states import (
     sum_of,
     transposed,
 )
+from rhmm.vector_math import dot
 
 _SMALL, _TINY = 1e-30, 1e-200
 """Probabilities are scaled up when their sum falls below the first; below the second, digits may
@@ -192,35 +193,9 @@ def join(transition, density, begin, stop, gamma, beta, zeta_sum):
                 posterior = mine[t] * inverse[t]
                 mine[t] = posterior * ahead[t]
                 share[t] = posterior * factors[t]
-        _add_products(shares, later, size, outer)
+        for i in range(n):
+            for j in range(n):
+                outer[i, j] += dot(shares[i], later[j], size)
     for i in range(n):
         for j in range(n):
             zeta_sum[i, j] += outer[i, j] * transition[i, j]
-
-
-@lean_kernel
-def _add_products(shares, later, count, outer):
-    """Add Σ_t ``shares[i, t] later[j, t]`` to ``outer[i, j]``.
-
-    Eight sums run side by side, in vectors. A compiler that may order sums itself orders them
-    differently in each kernel that this is part of, and the one that a process loads first is used
-    by all: results would depend on what was called before.
-    """
-    eights = count - count % 8
-    for i in range(len(outer)):
-        mine = shares[i]
-        for j in range(len(outer)):
-            other = later[j]
-            a, b, c, d, e, f, g, h = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-            for t in range(0, eights, 8):
-                a += mine[t] * other[t]
-                b += mine[t + 1] * other[t + 1]
-                c += mine[t + 2] * other[t + 2]
-                d += mine[t + 3] * other[t + 3]
-                e += mine[t + 4] * other[t + 4]
-                f += mine[t + 5] * other[t + 5]
-                g += mine[t + 6] * other[t + 6]
-                h += mine[t + 7] * other[t + 7]
-            for t in range(eights, count):
-                a += mine[t] * other[t]
-            outer[i, j] += ((a + b) + (c + d)) + ((e + f) + (g + h))

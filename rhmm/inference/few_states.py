@@ -7,6 +7,7 @@ states.
 """
 
 from rhmm._jit import lean_kernel
+from rhmm.vector_math import fma
 
 FEW = 4
 """States that there are variables for."""
@@ -77,3 +78,20 @@ def sum_of(x):
 def scaled(x, factor):
     """x_i times the factor, for each i."""
     return x[0] * factor, x[1] * factor, x[2] * factor, x[3] * factor
+
+
+@lean_kernel
+def dot_of(x, y):
+    """Σ_i x_i y_i."""
+    return fma(x[1], y[1], x[0] * y[0]) + fma(x[3], y[3], x[2] * y[2])
+
+
+@lean_kernel
+def added(x, factor, y):
+    """x_i + factor · y_i, for each i."""
+    return (
+        fma(factor, y[0], x[0]),
+        fma(factor, y[1], x[1]),
+        fma(factor, y[2], x[2]),
+        fma(factor, y[3], x[3]),
+    )

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from rhmm._jit import kernel, lean_kernel
-from rhmm.vector_math import log1p, squared
+from rhmm.vector_math import log_one_more, squared
 
 SMALLEST_GAP = 1e-15
 """Points closer to the boundary, beyond a distance of 35 from the origin, are refused: their
@@ -53,22 +53,30 @@ def which_inside(points):
 @kernel
 def gaps_of(coordinates):
     """`gap` of every point, from `coordinates` of shape (d, T); shape (T,)."""
-    high, low = np.ones(coordinates.shape[1]), np.zeros(coordinates.shape[1])
+    gaps, work = np.empty(coordinates.shape[1]), np.empty(coordinates.shape[1])
+    gaps_into(coordinates, gaps, work)
+    return gaps
+
+
+@lean_kernel
+def gaps_into(coordinates, gaps, work):
+    """The same into `gaps` (T,); `work` (T,) is working memory."""
+    for t in range(len(gaps)):
+        gaps[t], work[t] = 1.0, 0.0
     for k in range(len(coordinates)):
         row = coordinates[k]
-        for t in range(len(high)):
+        for t in range(len(gaps)):
             x = row[t]
             square = x * x
             split = 134217729.0 * x
             head = split - (split - x)
             tail = x - head
             error = ((head * head - square) + 2.0 * head * tail) + tail * tail
-            total = high[t] - square
-            low[t] += (high[t] - total) - square - error
-            high[t] = total
-    for t in range(len(high)):
-        high[t] += low[t]
-    return high
+            total = gaps[t] - square
+            work[t] += (gaps[t] - total) - square - error
+            gaps[t] = total
+    for t in range(len(gaps)):
+        gaps[t] += work[t]
 
 
 @lean_kernel
@@ -83,7 +91,13 @@ def separation(x, y):
 @lean_kernel
 def distance_of(s):
     """d from s = sinh²(d/2)."""
-    return log1p(2.0 * (s + math.sqrt(s * (s + 1.0))))
+    return distance_from(s, 1.0)
+
+
+@lean_kernel
+def distance_from(norm2, product):
+    """d from |x − y|² and (1 − |x|²)(1 − |y|²), by eq. (18): sinh²(d/2) is their ratio."""
+    return log_one_more(2.0 * (norm2 + math.sqrt(norm2 * (norm2 + product))), product)
 
 
 @lean_kernel
@@ -124,22 +138,26 @@ def turn_between(x, y, turn):
 
 
 @lean_kernel
+def shrunk(length2):
+    """tanh(|v|/2)/|v| and 1 − tanh²(|v|/2), from |v|²."""
+    if length2 < 1e-2:  # most steps of a learner are short: no exponential is needed
+        series = 17.0 / 40320.0 - length2 * (31.0 / 725760.0)
+        scale = 0.5 - length2 * (1.0 / 24.0 - length2 * (1.0 / 240.0 - length2 * series))
+        return scale, 1.0 - length2 * scale * scale
+    length = math.sqrt(length2)
+    return math.tanh(0.5 * length) / length, 1.0 / squared(math.cosh(0.5 * length))
+
+
+@lean_kernel
 def move(x, gap_x, v, out):
     """From `x` along `v`, given in an orthonormal frame: the Möbius sum x ⊕ tanh(|v|/2) v/|v|.
 
     Returns the gap of the true end, which may be too small for coordinates to hold.
     """
-    length = 0.0
+    length2 = 0.0
     for k in range(len(v)):
-        length += v[k] * v[k]
-    if length < 1e-2:  # most steps of a learner are short: no exponential is needed
-        series = 17.0 / 40320.0 - length * (31.0 / 725760.0)
-        scale = 0.5 - length * (1.0 / 24.0 - length * (1.0 / 240.0 - length * series))
-        step_gap = 1.0 - length * scale * scale
-    else:
-        length = math.sqrt(length)
-        scale = math.tanh(0.5 * length) / length
-        step_gap = 1.0 / squared(math.cosh(0.5 * length))
+        length2 += v[k] * v[k]
+    scale, step_gap = shrunk(length2)
     norm2 = 0.0
     for k in range(len(v)):
         norm2 += squared(x[k] + scale * v[k])

@@ -6,8 +6,8 @@ A layout has the coordinates of points in rows, below them their gaps, and then 
 import math
 
 from rhmm._jit import copy_into, lean_kernel
-from rhmm.manifolds.ball import distance_of, gap, move
-from rhmm.vector_math import log1p, squared
+from rhmm.manifolds.ball import distance_from, gap, keep_inside, move, shrunk
+from rhmm.vector_math import fma, log_one_more, squared
 
 ROOM = 128
 """Numbers that `measure` and `take_steps` work on at a time, at least."""
@@ -23,7 +23,7 @@ def measure(layout, first, last, centres, d2):
         mine = d2[begin * size : (begin + len(some)) * size]
         _fractions(layout, first, last, some, mine, products)
         for k in range(len(mine)):
-            mine[k] = squared(distance_of(mine[k] / products[k]))
+            mine[k] = squared(distance_from(mine[k], products[k]))
 
 
 @lean_kernel
@@ -64,11 +64,11 @@ def take_steps(layout, first, last, weights, taus, centres, totals):
         some = centres[begin : begin + most]
         _fractions(layout, first, last, some, norm2, products)
         for k in range(len(some) * size):
-            s = max(norm2[k], 1e-270) / products[k]  # as in `weighted_step`
-            half_sinh = math.sqrt(s * (s + 1.0))
-            distance = log1p(2.0 * (s + half_sinh))
+            square = max(norm2[k], 1e-270)  # as in `weighted_step`
+            half_sinh = math.sqrt(square * (square + products[k]))
+            distance = log_one_more(2.0 * (square + half_sinh), products[k])
             distances[k] = distance
-            pulls[k] = distance / (products[k] * half_sinh)
+            pulls[k] = distance / half_sinh
         for i in range(len(some)):
             if taus[begin + i] > 0.0:
                 mine = slice(i * size, (i + 1) * size)
@@ -81,12 +81,39 @@ def take_steps(layout, first, last, weights, taus, centres, totals):
 @lean_kernel
 def _stepped(layout, first, last, weights, tau, norm2, distances, pulls, centre, work):
     """Move `centre` as `weighted_step` does; returns Σ w d²."""
+    if len(centre) == 2:
+        return _stepped_on_disk(layout, first, weights, tau, norm2, distances, pulls, centre)
     total, inwards = 0.0, 0.0
     for t in range(len(weights)):
         total += weights[t] * distances[t] * distances[t]
         pulls[t] *= weights[t]
         inwards += pulls[t] * norm2[t]
     pull_centre(layout, first, last, pulls, inwards, tau, centre, work)
+    return total
+
+
+@lean_kernel
+def _stepped_on_disk(layout, first, weights, tau, norm2, distances, pulls, centre):
+    """The same with all sums in one loop."""
+    x, y = centre[0], centre[1]
+    total, inwards, along_x, along_y = 0.0, 0.0, 0.0, 0.0
+    for t in range(len(weights)):
+        pull = weights[t] * pulls[t]
+        total = fma(weights[t], squared(distances[t]), total)
+        inwards = fma(pull, norm2[t], inwards)
+        along_x = fma(pull, layout[0, first + t] - x, along_x)
+        along_y = fma(pull, layout[1, first + t] - y, along_y)
+    centre_gap = gap(centre)
+    step_x = tau * (centre_gap * along_x - inwards * x)
+    step_y = tau * (centre_gap * along_y - inwards * y)
+    scale, step_gap = shrunk(squared(step_x) + squared(step_y))
+    square = squared(x + scale * step_x) + squared(y + scale * step_y)
+    denominator = square + centre_gap * step_gap
+    if denominator > 0.0:  # else the end of a long step is anywhere on the boundary
+        inverse = 1.0 / denominator
+        centre[0] = (x * (square + centre_gap) + centre_gap * scale * step_x) * inverse
+        centre[1] = (y * (square + centre_gap) + centre_gap * scale * step_y) * inverse
+        keep_inside(centre)
     return total
 
 

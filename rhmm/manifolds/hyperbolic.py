@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import copy_into, implements, kernel, lean_kernel
+from rhmm._jit import implements, kernel, lean_kernel
 from rhmm.gaussian.hyperbolic import (
     HyperbolicGaussian,
     sample_radii,
@@ -16,8 +16,10 @@ from rhmm.gaussian.hyperbolic import (
 from rhmm.manifolds import verbs
 from rhmm.manifolds.ball import (
     SMALLEST_GAP,
+    distance_from,
     distance_of,
     gap,
+    gaps_into,
     gaps_of,
     keep_inside,
     move_or_nan,
@@ -30,7 +32,7 @@ from rhmm.manifolds.ball_groups import ROOM, measure, pull_centre, separations, 
 from rhmm.manifolds.hyperbolic_mean import newton_step, newton_sums, search_centre
 from rhmm.manifolds.manifold import Manifold
 from rhmm.manifolds.registry import register_manifold
-from rhmm.vector_math import log_sinhc, squared
+from rhmm.vector_math import log_one_more, log_sinhc, squared
 
 
 class BallGeometry(NamedTuple):
@@ -94,8 +96,12 @@ class Hyperbolic(Manifold):
     def n_centre_sums(self):
         return 1 + self.dim + self.dim**2
 
-    def approach(self, points, weights, centres, d2, each=map):
-        centres, d2, rows = centres.copy(), d2.copy(), _in_rows(points)
+    def layout(self, points):
+        return _in_rows(points)
+
+    def approach(self, points, weights, centres, d2, each=map, layout=None):
+        centres, d2 = centres.copy(), d2.copy()
+        rows = self.layout(points) if layout is None else layout
 
         def step(i: int) -> None:
             _approach(self.geometry, points, rows, weights[i], centres[i], d2[i])
@@ -135,20 +141,26 @@ class Hyperbolic(Manifold):
 
 @implements(verbs.dist2, BallGeometry)
 def _dist2(geometry, x, y):
-    return squared(distance_of(separation(x, y) / (gap(x) * gap(y))))
+    return squared(distance_from(separation(x, y), gap(x) * gap(y)))
 
 
 @kernel
 def _in_rows(points):
     """Coordinates in rows and below them the gaps, shape (d + 1, T): loops over points run along
     rows, in vectors."""
-    count, dim = points.shape
-    rows = np.empty((dim + 1, count))
-    for k in range(dim):
-        for t in range(count):
-            rows[k, t] = points[t, k]
-    copy_into(rows[dim], gaps_of(rows[:dim]))
+    rows = np.empty((points.shape[1] + 1, len(points)))
+    _write_rows(points, rows, np.empty(len(points)))
     return rows
+
+
+@lean_kernel
+def _write_rows(points, rows, work):
+    count, dim = points.shape
+    for k in range(dim):
+        row = rows[k]
+        for t in range(count):
+            row[t] = points[t, k]
+    gaps_into(rows[:dim, :count], rows[dim, :count], work[:count])
 
 
 @implements(verbs.holds, BallGeometry)
@@ -161,9 +173,7 @@ def _prepared(geometry, points):
     """`_in_rows`, and below it five rows of working memory for `weighted_step`."""
     dim, count = geometry.dim, len(points)
     layout = np.empty((dim + 6, max(count, 2 * dim, ROOM)))
-    rows = _in_rows(points)
-    for k in range(dim + 1):
-        copy_into(layout[k, :count], rows[k])
+    _write_rows(points, layout, layout[dim + 1])
     return layout
 
 
@@ -180,7 +190,7 @@ def _distances_to(geometry, layout, first, last, centre, d2):
     separations(layout, first, last, centre, d2)
     gaps, centre_gap = layout[geometry.dim, first:last], gap(centre)
     for t in range(len(gaps)):
-        d2[t] = squared(distance_of(d2[t] / (centre_gap * gaps[t])))
+        d2[t] = squared(distance_from(d2[t], centre_gap * gaps[t]))
 
 
 @implements(verbs.distances_from, BallGeometry)
@@ -200,9 +210,10 @@ def _weighted_step(geometry, layout, first, last, weights, tau, centre):
         # No 0/0 where a point is the centre: d = 0 there anyway. At the rim the product is 1e-31,
         # and the square times it must not underflow either.
         square = max(norm2[t], 1e-270)
-        distance = distance_of(square / product)
+        half_sinh = math.sqrt(square * (square + product))
+        distance = log_one_more(2.0 * (square + half_sinh), product)
         d2[t] = distance * distance
-        pull[t] = weights[t] * distance / math.sqrt(square * (square + product))
+        pull[t] = weights[t] * distance / half_sinh
     total, inwards = 0.0, 0.0
     for t in range(len(gaps)):
         total += weights[t] * d2[t]

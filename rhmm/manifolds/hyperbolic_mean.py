@@ -11,7 +11,7 @@ from rhmm.vector_math import squared
 
 _LAST_STEP = 1e-5
 """Convergence is quadratic: after a step this short the error is about its square."""
-_BLOCK = 128
+_BLOCK = 64
 """Points that are worked on at a time, so that intermediate results stay in the nearest cache."""
 
 
@@ -84,10 +84,11 @@ def _newton_system(rows, weights, centre, d2, gradient, hessian):
     """
     dim, count = len(centre), len(weights)
     centre_gap = gap(centre)
-    norm2, normal = np.empty(_BLOCK), np.empty((dim, _BLOCK))
-    slope, bend = np.empty(_BLOCK), np.empty(_BLOCK)
-    values, across = np.zeros(_BLOCK), np.zeros(_BLOCK)
-    slopes, bends = np.zeros((dim, _BLOCK)), np.zeros((dim, dim, _BLOCK))
+    room = np.empty((5 + 2 * dim + dim * dim, _BLOCK))
+    norm2, slope, bend, normal = room[0], room[1], room[2], room[3 : 3 + dim]
+    lanes = room[3 + dim :]
+    lanes[:] = 0.0
+    values, across, slopes, bends = lanes[0], lanes[1], lanes[2 : 2 + dim], lanes[2 + dim :]
     for begin in range(0, count, _BLOCK):
         size = min(_BLOCK, count - begin)
         block = slice(begin, begin + size)
@@ -108,20 +109,20 @@ def _newton_system(rows, weights, centre, d2, gradient, hessian):
             values[t] += w[t] * squares[t]
             across[t] += w[t] * kappa
         for i in range(dim):
-            row, mine = rows[i, block], normal[i]
+            row, mine, slopes_of_mine = rows[i, block], normal[i], slopes[i]
             for t in range(size):
                 mine[t] = centre_gap * (row[t] - centre[i]) - norm2[t] * centre[i]
-                slopes[i, t] += slope[t] * mine[t]
+                slopes_of_mine[t] += slope[t] * mine[t]
             for j in range(i + 1):
-                other = normal[j]
+                other, bends_of_both = normal[j], bends[i * dim + j]
                 for t in range(size):
-                    bends[i, j, t] += bend[t] * mine[t] * other[t]
+                    bends_of_both[t] += bend[t] * mine[t] * other[t]
     flat = _sum(across)
     for i in range(dim):
         gradient[i] = _sum(slopes[i])
-        hessian[i * dim + i] = _sum(bends[i, i]) + flat
+        hessian[i * dim + i] = _sum(bends[i * dim + i]) + flat
         for j in range(i):
-            bend_of_both = _sum(bends[i, j])
+            bend_of_both = _sum(bends[i * dim + j])
             hessian[i * dim + j] = bend_of_both
             hessian[j * dim + i] = bend_of_both
     return _sum(values)

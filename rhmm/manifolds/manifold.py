@@ -179,13 +179,19 @@ class Manifold(PointSet):
         converged = verbs.recentre_held(self.geometry, points, weights, centres, d2, most_steps)
         return centres, d2, converged
 
+    def layout(self, points) -> np.ndarray | None:
+        """What `approach` reads of the points besides, if there is anything: iterations that need
+        it again and again compute it once."""
+        return None
+
     def approach(
-        self, points, weights, centres, d2, each: Map = map
+        self, points, weights, centres, d2, each: Map = map, layout: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """The centres after one step towards their centres of mass, and d² to them, from centres
         to which the points have the squared distances `d2` (N, T). `each` maps by several threads.
 
-        A manifold on which the distances shorten the step should make use of them.
+        A manifold on which the distances shorten the step should make use of them. `layout` is
+        that of the points, if it is known.
         """
 
         def step(i: int) -> tuple[np.ndarray, np.ndarray, bool]:

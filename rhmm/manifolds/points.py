@@ -52,10 +52,13 @@ class PointSet(ABC):
             raise ValueError(
                 f"{name} must hold observations in shape {self._shape('T')}, not {X.shape}"
             )
+        good = self.belongs(X)
+        if good.all():  # NaN does not belong
+            return X, np.ones(len(X), bool)
         observed = verbs.without_nan(X.reshape(len(X), -1))
         if not (observed.any() or allow_all_missing):
             raise ValueError(f"{name} must hold at least one observation that is not NaN")
-        good = self.belongs(X) | ~observed
+        good |= ~observed
         if not good.all():
             t = int(np.argmin(good))
             raise ValueError(f"{name}[{t}] is not a point of {self!r}: {self.why_not(X[t])}")

@@ -9,11 +9,16 @@ import numpy as np
 from rhmm._jit import kernel, lean_kernel
 from rhmm.gaussian.table import half_precision_and_log_z
 from rhmm.manifolds import verbs
+from rhmm.vector_math import dot, total
 
 _LEAST_MASS = 4.0
 """Expected visits of a state that can be split, at least."""
+_LEAST_VISITS = 1e-12
+"""Added to those of every state, so that none has a logarithm of 0."""
 _PROMISE = 0.0
 """Nats for each state that the appraisal of a move must reach."""
+_BLOCK = 32
+"""Weights that are added up together."""
 
 
 class Move(NamedTuple):
@@ -74,25 +79,23 @@ def appraise_splits(geometry, table, points, layout, memory, delta, least_delta,
     """Gains and seeds of splits, from γ in the memory of a climb. Outliers have no weight: a split
     would begin with them."""
     n, size = memory.alpha.shape
-    near, far = np.empty(size), np.empty(size)
-    weights, further = np.empty(size), np.empty(size)
+    room = np.empty((4, size))
+    weights, near, far, other = room[0], room[1], room[2], room[3]
     for i in range(n):
-        appraisal.gain[i], mass = -math.inf, 0.0
+        appraisal.gain[i] = -math.inf
         for t in range(size):
             weights[t] = 0.0 if memory.outlier[t] else memory.alpha[i, t]
-            mass += weights[t]
+        mass = total(weights)
         if mass < _LEAST_MASS:
             continue
         for u in range(looks.shape[1]):
             a = _drawn(weights, mass, looks[i, u, 0])
             verbs.distances_to(geometry, layout, 0, size, points[a], near)
-            total = 0.0
             for t in range(size):
-                further[t] = weights[t] * near[t]
-                total += further[t]
-            b = _drawn(further, total, looks[i, u, 1])
+                other[t] = weights[t] * near[t]
+            b = _drawn(other, total(other), looks[i, u, 1])
             verbs.distances_to(geometry, layout, 0, size, points[b], far)
-            after = _cost_of_halves(table, weights, near, far, least_delta)
+            after = _cost_of_halves(table, weights, near, far, other, least_delta)
             found = mass * _cost(table, delta[i]) - after
             if found > appraisal.gain[i]:
                 appraisal.gain[i] = found
@@ -100,17 +103,18 @@ def appraise_splits(geometry, table, points, layout, memory, delta, least_delta,
 
 
 @lean_kernel
-def _cost_of_halves(table, weights, near, far, least_delta):
-    """Nats that the points take if each belongs to the nearer of two seeds."""
-    mass, spread = 1e-12, 0.0
-    other_mass, other_spread = 1e-12, 0.0
-    for t in range(len(weights)):  # which side is a matter of chance: branches would be slow
-        is_other = 1.0 if far[t] < near[t] else 0.0
-        weight, square = weights[t], weights[t] * min(far[t], near[t])
-        mass += (1.0 - is_other) * weight
-        spread += (1.0 - is_other) * square
-        other_mass += is_other * weight
-        other_spread += is_other * square
+def _cost_of_halves(table, weights, near, far, other, least_delta):
+    """Nats that the points take if each belongs to the nearer of two seeds.
+
+    `other` (T,) is working memory, and so are the distances to both.
+    """
+    size = len(weights)
+    for t in range(size):  # which side is a matter of chance: branches would be slow
+        other[t] = weights[t] if far[t] < near[t] else 0.0
+        near[t] = min(far[t], near[t])
+        far[t] = weights[t] - other[t]
+    mass, spread = 1e-12 + total(far), dot(far, near, size)
+    other_mass, other_spread = 1e-12 + total(other), dot(other, near, size)
     whole = mass + other_mass
     return _cost_of_half(table, mass, spread, whole, least_delta) + _cost_of_half(
         table, other_mass, other_spread, whole, least_delta
@@ -131,24 +135,16 @@ def appraise_merges(geometry, table, gamma, means, delta, appraisal):
     layout, between = verbs.prepared(geometry, means), np.empty(n)
     for i in range(n):
         verbs.distances_to(geometry, layout, 0, n, means[i], between)
-        w = _visits(gamma[i])
+        w = _LEAST_VISITS + total(gamma[i])
         for j in range(n):
             appraisal.loss[i, j] = math.inf
             if i != j:
-                v = _visits(gamma[j])
+                v = _LEAST_VISITS + total(gamma[j])
                 p, q = w / (w + v), v / (w + v)
                 together = p * delta[i] + q * delta[j] + p * q * between[j]
                 apart = w * (_cost(table, delta[i]) - math.log(p))
                 apart += v * (_cost(table, delta[j]) - math.log(q))
                 appraisal.loss[i, j] = (w + v) * _cost(table, together) - apart
-
-
-@kernel
-def _visits(gamma):
-    total = 1e-12
-    for t in range(len(gamma)):
-        total += gamma[t]
-    return total
 
 
 @kernel
@@ -158,11 +154,16 @@ def _cost(table, delta):
     return half_precision * delta + log_z
 
 
-@kernel
-def _drawn(weights, total, uniform):
-    """The index where the cumulative weight reaches this share of the total."""
-    target, reached = total * uniform, 0.0
-    for t in range(len(weights)):
+@lean_kernel
+def _drawn(weights, whole, uniform):
+    """The index where the cumulative weight reaches this share of the whole."""
+    target, reached, first = whole * uniform, 0.0, 0
+    while first + _BLOCK <= len(weights):  # whole blocks, whose sums run in vectors
+        following = reached + total(weights[first : first + _BLOCK])
+        if following >= target:
+            break
+        reached, first = following, first + _BLOCK
+    for t in range(first, len(weights)):
         reached += weights[t]
         if reached >= target and weights[t] > 0.0:
             return t

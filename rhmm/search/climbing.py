@@ -15,6 +15,7 @@ from rhmm.gaussian.table import half_precision_and_log_z
 from rhmm.inference.both_ways import go_both_ways, join
 from rhmm.manifolds import verbs
 from rhmm.parameters import scaled_densities_into
+from rhmm.vector_math import dot, total
 
 _LEAST_WEIGHT = 1e-6
 """A state that explains fewer expected points than this keeps its mean."""
@@ -51,17 +52,15 @@ class Memory(NamedTuple):
     beta: np.ndarray
     """The same, shape (N + 1, T)."""
 
-    @classmethod
-    def of(cls, n: int, size: int) -> "Memory":
-        room = np.empty((4 * n + 2, size))
-        return cls(
-            room[:n],
-            room[n : 2 * n],
-            room[2 * n],
-            np.zeros(size, bool),
-            room[2 * n + 1 : 3 * n + 1],
-            room[3 * n + 1 :],
-        )
+
+@kernel
+def memory_for(n, size):
+    """The memory of n states and so many points."""
+    room = np.empty((4 * n + 2, size))
+    return Memory(
+        room[:n], room[n : 2 * n], room[2 * n], np.zeros(size, np.bool_),
+        room[2 * n + 1 : 3 * n + 1], room[3 * n + 1 :],
+    )  # fmt: skip
 
 
 @lean_kernel
@@ -110,13 +109,10 @@ def climb(geometry, table, points, layout, ends, terms, prior, transmat, means, 
 @kernel
 def approached(geometry, points, layout, weights, prior, least_delta, mean, d2):
     """Move a mean towards the centre of mass of the points, and d² (T,) with it; returns δ."""
-    occupied, spread = 0.0, 0.0
-    for t in range(len(weights)):
-        occupied += weights[t]
+    occupied = total(weights)
     if occupied > _LEAST_WEIGHT:
         verbs.approach(geometry, points, layout, weights, mean, d2)
-    for t in range(len(weights)):
-        spread += weights[t] * d2[t]
+    spread = dot(weights, d2, len(weights))
     return max((spread + prior) / (occupied + 1.0), least_delta)
 
 

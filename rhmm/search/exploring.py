@@ -15,9 +15,9 @@ from rhmm.gaussian.table import radial_table
 from rhmm.inference.both_ways import join
 from rhmm.manifolds import verbs
 from rhmm.search.appraising import Appraisal, appraise_merges, appraise_splits, best_move
-from rhmm.search.climbing import Memory, Terms, approached, climb, outlying
+from rhmm.search.climbing import Terms, approached, climb, memory_for, outlying
 from rhmm.search.sample import Sample
-from rhmm.search.seeding import TRIALS, seed
+from rhmm.search.seeding import TRIALS, seed, without_far_points
 
 _TOL = 1e-4
 """The gain in log-likelihood for each point that ends a climb, unless told otherwise."""
@@ -73,24 +73,19 @@ class Effort(NamedTuple):
     """Whether starts are bare seeds, which are not judged."""
 
 
-_GO_ON = Effort(1, 1, 0)
-
-
 class _Begin(NamedTuple):
     """What a search begins with."""
 
-    near: np.ndarray
-    """The points but for outliers, which half of the starts are seeded from."""
-    uniforms: np.ndarray
-    """Of seeds, shape (K, N, TRIALS); K is 0 if there are parameters."""
-    weights: np.ndarray
-    """Of given states, shape (N, T); N is 0 if there are parameters."""
-    looks: np.ndarray
+    uniforms: np.ndarray = np.empty((0, 0, 0))
+    """Of seeds, shape (K, N, TRIALS); K is 0 if a model is given."""
+    weights: np.ndarray = np.empty((0, 0))
+    """Of the states of the given model, shape (N, T); N is 0 if it has all parameters."""
+    looks: np.ndarray = np.empty((0, 0, 0))
     """Of splits, shape (N, L, 2); N is 0 if there is nothing to appraise."""
 
 
 class _Models(NamedTuple):
-    """K models, which are changed."""
+    """K models."""
 
     transmat: np.ndarray
     """Shape (K, N, N)."""
@@ -102,8 +97,10 @@ class _Models(NamedTuple):
     """Shape (K,)."""
 
 
-_NO_POINTS = {rank: np.empty((0,) * (rank + 1)) for rank in (1, 2)}
-_NO_WEIGHTS, _NO_UNIFORMS = np.empty((0, 0)), np.empty((0, 0, 0))
+_NO_MODELS = {
+    rank: _Models(np.empty((0, 0, 0)), np.empty((0,) * (rank + 2)), np.empty((0, 0)), np.empty(0))
+    for rank in (1, 2)
+}
 
 
 def climbed(
@@ -113,85 +110,67 @@ def climbed(
 
     It rests when an iteration gains less than `least` nats, by default 10⁻⁴ for each point.
     """
-    models = _one_model(transmat, means, delta, prior)
-    return _explored(sample, models, _begin(sample), _GO_ON._replace(steps=steps), least)[0]
+    model = _one_model(transmat, means, delta, prior)
+    return _explored(sample, model, _Begin(), Effort(1, 1, steps), least)[0]
 
 
 def fitted(sample: Sample, gamma, means, prior: float, steps: int) -> Fit:
     """What EM reaches from states that explain the sample with these weights (T, N)."""
     n, now = len(means), sample.steps
     pairs = gamma[now].T @ gamma[now + 1] + 1.0 / n
-    models = _one_model(pairs / pairs.sum(axis=1, keepdims=True), means, np.ones(n), prior)
-    begin = _begin(sample, weights=np.ascontiguousarray(gamma.T) + 1e-9)
-    return _explored(sample, models, begin, _GO_ON._replace(steps=steps))[0]
+    model = _one_model(pairs / pairs.sum(axis=1, keepdims=True), means, np.ones(n), prior)
+    begin = _Begin(weights=np.ascontiguousarray(gamma.T) + 1e-9)
+    return _explored(sample, model, begin, Effort(1, 1, steps))[0]
 
 
 def appraised(
     sample: Sample, transmat, means, delta, prior: float, rng: np.random.Generator
 ) -> tuple[Fit, Appraisal]:
     """What these parameters make of the sample, and what splits and merges would."""
-    models = _one_model(transmat, means, delta, prior)
-    begin = _begin(sample, looks=rng.random((len(delta), _LOOKS, 2)))
-    fit, appraisal = _explored(sample, models, begin, _GO_ON)
-    assert appraisal is not None
-    return fit, appraisal
+    model = _one_model(transmat, means, delta, prior)
+    begin = _Begin(looks=rng.random((len(delta), _LOOKS, 2)))
+    return _explored(sample, model, begin, Effort(1, 1, 0))
 
 
 def seeded(
-    sample: Sample, near: np.ndarray, n: int, rng: np.random.Generator, effort: Effort
+    sample: Sample, n: int, rng: np.random.Generator, effort: Effort
 ) -> tuple[Fit, Appraisal]:
     """The likeliest of several starts with n states, and what splits and merges of it would make.
 
-    Where `near` are fewer points than the sample has, half of the starts are seeded from them.
+    If some points are far from all others, half of the starts are seeded from the rest.
     """
-    count, shape = effort.tried, sample.points.shape[1:]
-    models = _Models(
-        np.empty((count, n, n)), np.empty((count, n, *shape)), np.empty((count, n)), np.empty(count)
-    )
-    begin = _begin(sample, near, rng.random((count, n, TRIALS)), looks=rng.random((n, _LOOKS, 2)))
-    fit, appraisal = _explored(sample, models, begin, effort)
-    assert appraisal is not None
-    return fit, appraisal
+    uniforms, looks = rng.random((effort.tried, n, TRIALS)), rng.random((n, _LOOKS, 2))
+    begin = _Begin(uniforms=uniforms, looks=looks)
+    return _explored(sample, _NO_MODELS[sample.points.ndim - 1], begin, effort)
 
 
 def _one_model(transmat, means, delta, prior: float) -> _Models:
-    return _Models(transmat.copy()[None], means.copy()[None], delta.copy()[None], np.array([prior]))
-
-
-def _begin(
-    sample: Sample, near=None, uniforms=_NO_UNIFORMS, weights=_NO_WEIGHTS, looks=_NO_UNIFORMS
-) -> _Begin:
-    near = _NO_POINTS[sample.points.ndim - 1] if near is None else near
-    return _Begin(near, uniforms, weights, looks)
+    return _Models(transmat[None], means[None], delta[None], np.array([prior]))
 
 
 def _explored(
-    sample: Sample, models: _Models, begin: _Begin, effort: Effort, least: float | None = None
-) -> tuple[Fit, Appraisal | None]:
-    manifold, points, n = sample.manifold, sample.points, models.delta.shape[1]
+    sample: Sample, given: _Models, begin: _Begin, effort: Effort, least: float | None = None
+) -> tuple[Fit, Appraisal]:
+    manifold, points = sample.manifold, sample.points
     least = _TOL * len(points) if least is None else least
     terms = Terms(sample.least_delta, outlying(manifold.dim), effort.steps, least)
-    memory = Memory.of(n, len(points))
-    appraisal = Appraisal(np.empty(n), np.zeros((n, 2), np.int64), np.empty((n, n)))
-    best, likelihood, promise = _explore(
-        manifold.geometry, radial_table(manifold.gaussian), points, sample.ends, begin, effort,
-        terms, models, memory, appraisal,
+    transmat, means, delta, prior, gamma, likelihood, appraisal = _explore(
+        manifold.geometry, radial_table(manifold.gaussian), points, sample.ends, given, begin,
+        effort, terms,
     )  # fmt: skip
-    transmat, means, delta, prior = (of_all[best] for of_all in models)
-    fit = Fit(transmat, means, delta, float(prior), memory.alpha.T, likelihood)
-    return fit, appraisal._replace(promise=promise) if len(begin.looks) else None
+    fit = Fit(transmat, means, delta, prior, gamma.T, likelihood)
+    return fit, Appraisal(*appraisal)
 
 
 @kernel
-def _explore(geometry, table, points, ends, begin, effort, terms, models, memory, appraisal):
-    """Search for the best of several models, in place.
-
-    Returns its place among them, its log-likelihood, and the promise of the best move. The memory
-    then has its γ.
+def _explore(geometry, table, points, ends, given, begin, effort, terms):
+    """Search for the best of several models; returns its parameters, what a `Fit` has of it
+    besides, and the appraisal of its moves.
     """
-    layout, (n, size) = verbs.prepared(geometry, points), memory.d2.shape
-    if len(begin.uniforms) > 0:
-        _seed_all(geometry, points, begin, effort, terms, models)
+    layout, size = verbs.prepared(geometry, points), len(points)
+    models = _begun(geometry, points, layout, given, begin, effort, terms)
+    n = models.delta.shape[1]
+    memory = memory_for(n, size)
     for i in range(len(begin.weights)):
         mean, weights, d2 = models.means[0, i], begin.weights[i], memory.d2[i]
         verbs.distances_to(geometry, layout, 0, size, mean, d2)
@@ -223,7 +202,9 @@ def _explore(geometry, table, points, ends, begin, effort, terms, models, memory
     join(
         models.transmat[best], memory.density, 0, size, memory.alpha, memory.beta, np.empty((n, n))
     )
-    promise = -math.inf
+    appraisal = Appraisal(
+        np.full(n, -math.inf), np.zeros((n, 2), np.int64), np.full((n, n), math.inf), -math.inf
+    )
     if len(begin.looks) > 0:
         appraise_splits(
             geometry, table, points, layout, memory, models.delta[best], terms.least_delta,
@@ -232,8 +213,28 @@ def _explore(geometry, table, points, ends, begin, effort, terms, models, memory
         appraise_merges(
             geometry, table, memory.alpha, models.means[best], models.delta[best], appraisal
         )
-        promise = best_move(appraisal)
-    return best, highest, promise
+    # As plain tuples: Python takes longer to make others.
+    return (
+        models.transmat[best], models.means[best], models.delta[best], models.prior[best],
+        memory.alpha, highest,
+        (appraisal.gain, appraisal.seeds, appraisal.loss, best_move(appraisal)),
+    )  # fmt: skip
+
+
+@kernel
+def _begun(geometry, points, layout, given, begin, effort, terms):
+    """What a search goes on from: seeds, or copies of the given models."""
+    if len(begin.uniforms) == 0:
+        return _Models(
+            given.transmat.copy(), given.means.copy(), given.delta.copy(), given.prior.copy()
+        )
+    count, n = begin.uniforms.shape[0], begin.uniforms.shape[1]
+    models = _Models(
+        np.empty((count, n, n)), np.empty((count, n, *points.shape[1:])), np.empty((count, n)),
+        np.empty(count),
+    )  # fmt: skip
+    _seed_all(geometry, points, layout, begin, effort, terms, models)
+    return models
 
 
 @kernel
@@ -247,17 +248,18 @@ def _likeliest(likelihoods):
 
 
 @kernel
-def _seed_all(geometry, points, begin, effort, terms, models):
+def _seed_all(geometry, points, layout, begin, effort, terms, models):
     """Seed every start: the first from all points, others without outliers if there are any."""
+    near = without_far_points(geometry, points, layout)
     count, n = models.delta.shape
-    of_all = count if len(begin.near) == len(points) else count // 2
+    of_all = count if len(near) == len(points) else count // 2
     for part in range(2):
         first, last = (0, of_all) if part == 0 else (of_all, count)
-        among = points if part == 0 else begin.near
+        among = points if part == 0 else near
         if first < last:
-            layout, d2 = verbs.prepared(geometry, among), np.empty((n, len(among)))
+            prepared, d2 = verbs.prepared(geometry, among), np.empty((n, len(among)))
             for c in range(first, last):
                 models.prior[c] = seed(
-                    geometry, among, layout, begin.uniforms[c], terms.least_delta, effort.is_cold,
-                    models.transmat[c], models.means[c], models.delta[c], d2,
+                    geometry, among, prepared, begin.uniforms[c], terms.least_delta,
+                    effort.is_cold, models.transmat[c], models.means[c], models.delta[c], d2,
                 )  # fmt: skip

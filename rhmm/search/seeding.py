@@ -2,11 +2,39 @@
 
 import numpy as np
 
-from rhmm._jit import kernel
+from rhmm._jit import copy_into, kernel
 from rhmm.clustering import place_seeds
+from rhmm.manifolds import verbs
+from rhmm.ranks import median, nth_smallest
 
 TRIALS = 4
 """Points that compete to be the next seed."""
+_LOOKS, _FAR, _MOST_FAR = 9, 25.0, 0.03
+"""Points from which the d² of all others are compared, an odd number; how many times the usual one
+is far, and the share of the points that can be."""
+
+
+@kernel
+def without_far_points(geometry, points, layout):
+    """The points but for outliers, of which every seeding would take as many as it can."""
+    size = len(points)
+    d2, away, looks = np.empty((_LOOKS, size)), np.empty(size), np.empty(_LOOKS)
+    for u in range(_LOOKS):
+        look = points[u * (size - 1) // (_LOOKS - 1)]
+        verbs.distances_to(geometry, layout, 0, size, look, d2[u])
+    for t in range(size):
+        for u in range(_LOOKS):
+            looks[u] = d2[u, t]
+        away[t] = nth_smallest(looks, _LOOKS // 2)
+    ranked = away.copy()
+    furthest = nth_smallest(ranked, size - 1 - int(_MOST_FAR * size))
+    limit = max(furthest, _FAR * median(ranked))
+    near, count = np.empty_like(points), 0
+    for t in range(size):
+        if away[t] <= limit:
+            copy_into(near[count], points[t])
+            count += 1
+    return near[:count]
 
 
 @kernel

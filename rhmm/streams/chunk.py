@@ -45,7 +45,9 @@ class Chunk(NamedTuple):
     """The number of the sequence of each, shape (T,)."""
 
     def part(self, where: slice) -> "Chunk":
-        return Chunk(*(field[where] for field in self))
+        return Chunk(
+            self.points[where], self.observed[where], self.begins[where], self.sequence[where]
+        )
 
     @property
     def size(self) -> int:

@@ -89,7 +89,7 @@ class Ensemble:
         leaders = self._run(geometry, table, chunk, filtered, predictive, traces)
         filtered, traces = self._published(filtered, traces)
         taken = len(leaders)
-        self._watch(chunk.part(slice(taken)))
+        self._watch(chunk if taken == chunk.size else chunk.part(slice(taken)))
         if len(self.runners) == 1:
             return filtered[0], traces[0]
         led = np.append(before, leaders[:-1])

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from rhmm._jit import kernel
+from rhmm._jit import copy_into, kernel
 from rhmm.manifolds import Manifold
 from rhmm.search import Sample
 from rhmm.streams.checks import MOST, check_array, check_points, check_whole
@@ -67,41 +67,15 @@ class History:
         """Whether it still has everything that was seen."""
         return self.seen <= len(self.points)
 
-    @property
-    def is_full(self) -> bool:
-        return self.seen == len(self.points) * self.every
-
-    def until_full(self) -> int:
-        """How many more observations there must be until it is full, or full again."""
-        every = 2 * self.every if self.is_full else self.every
-        return len(self.points) * every - self.seen
-
     def add(self, points: np.ndarray, sequence: np.ndarray) -> None:
         """Take in points of shape (T, *point_shape) of these sequences (T,)."""
-        while len(points):
-            size = min(len(points), self.until_full())
-            self._add(points[:size], sequence[:size])
-            points, sequence = points[size:], sequence[size:]
-
-    def _add(self, points: np.ndarray, sequence: np.ndarray) -> None:
-        if self.is_full:
-            for kept in (self.points, self.sequence):
-                blocks = kept.reshape(-1, 2, _BLOCK, *kept.shape[1:])
-                half = len(kept) // 2
-                kept[:half] = blocks[:, 0].reshape(half, *kept.shape[1:])
-                kept[half:] = 0
-        begin = self.seen
-        self.seen += len(points)
-        every = self.every
-        if every == 1:
-            self.points[begin : self.seen] = points
-            self.sequence[begin : self.seen] = sequence
-            return
-        size = len(self.points)
-        _keep(
-            points.reshape(len(points), -1), sequence, begin, every, self.points.reshape(size, -1),
-            self.sequence,
-        )  # fmt: skip
+        size, count = len(self.points), len(points)
+        if count:
+            _keep(
+                points.reshape(count, -1), sequence, self.seen, self.points.reshape(size, -1),
+                self.sequence,
+            )  # fmt: skip
+        self.seen += count
 
     @staticmethod
     def _count(seen: int, every: int) -> int:
@@ -137,13 +111,31 @@ class History:
 
 
 @kernel
-def _keep(points, sequence, begin, every, record, record_sequence):
-    """Write one block of `every` into the record, of points (T, K) before which there were `begin`
-    others."""
-    end = begin + len(points)
-    for block in range((begin // _BLOCK + every - 1) // every * every, end // _BLOCK + 1, every):
-        for k in range(max(block * _BLOCK, begin), min((block + 1) * _BLOCK, end)):
-            at = block // every * _BLOCK + k % _BLOCK
-            for q in range(points.shape[1]):
-                record[at, q] = points[k - begin, q]
-            record_sequence[at] = sequence[k - begin]
+def _keep(points, sequence, seen, record, record_sequence):
+    """Write points (T, K) that follow `seen` others into the record, as far as they are kept.
+
+    When it is full, every second block goes.
+    """
+    room, end, every = len(record), seen + len(points), 1
+    while seen > room * every:
+        every *= 2
+    place = seen
+    while place < end:
+        if place == room * every:
+            for k in range(room // 2):
+                kept = k // _BLOCK * 2 * _BLOCK + k % _BLOCK
+                copy_into(record[k], record[kept])
+                record_sequence[k] = record_sequence[kept]
+            record[room // 2 :] = 0.0
+            record_sequence[room // 2 :] = 0
+            every *= 2
+        block = place // _BLOCK
+        next_block = min((block + 1) * _BLOCK, end)
+        if block % every == 0:
+            for k in range(place, next_block):
+                at = block // every * _BLOCK + k % _BLOCK
+                copy_into(record[at], points[k - seen])
+                record_sequence[at] = sequence[k - seen]
+            place = next_block
+        else:
+            place = min((block // every + 1) * every * _BLOCK, end)

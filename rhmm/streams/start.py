@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from rhmm import search
-from rhmm.gaussian.table import half_precision_and_log_z, radial_table
+from rhmm.gaussian.table import half_precisions_and_log_zs, radial_table
 from rhmm.manifolds import Manifold
 from rhmm.search import Fit, Sample, improved, seeds
 from rhmm.streams.streaming_kernel import BURST, StreamingState
@@ -138,6 +138,6 @@ def streaming_state(manifold: Manifold, fit: Found, lag: int, seen: int) -> Stre
 
 def dispersion(manifold: Manifold, delta) -> tuple[np.ndarray, np.ndarray]:
     """1/2σ² and log Z of every state."""
-    table = radial_table(manifold.gaussian)
-    half_precision, log_z = zip(*(half_precision_and_log_z(table, d) for d in delta), strict=True)
-    return np.array(half_precision), np.array(log_z)
+    half_precision, log_z = np.empty(len(delta)), np.empty(len(delta))
+    half_precisions_and_log_zs(radial_table(manifold.gaussian), delta, half_precision, log_z)
+    return half_precision, log_z

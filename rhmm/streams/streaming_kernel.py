@@ -34,6 +34,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rhmm._jit import copy_into, kernel, lean_kernel
+from rhmm.inference.few_states import FEW
 from rhmm.manifolds import verbs
 from rhmm.search.climbing import outlying
 from rhmm.streams import emission
@@ -127,14 +128,19 @@ def learn(geometry, table, settings, X, observed, begins, state, filtered, predi
 class Room(NamedTuple):
     """Working memory of the recursion, which several states can share."""
 
-    scaled: np.ndarray
-    """Densities of a group, shape (2ℓN,)."""
     logs: np.ndarray
-    """Shape (2, 2ℓ)."""
+    """Log densities of a group, shape (2ℓN,)."""
+    shift: np.ndarray
+    """The largest of each time, shape (2ℓ,)."""
+    scale: np.ndarray
+    """p(y | all before) of a group, shape (2ℓ,)."""
+    alpha: np.ndarray
+    """Of what is held, as in the state, shape (max(N, 4), 2ℓ)."""
+    density: np.ndarray
     gamma: np.ndarray
-    """Shape (N, ℓ)."""
+    """Shape (max(N, 4), ℓ)."""
     pair: np.ndarray
-    """Shape (N, N)."""
+    """Shape (max(N, 4), max(N, 4))."""
     work: np.ndarray
     """Shape (5, N)."""
     later: np.ndarray
@@ -144,10 +150,11 @@ class Room(NamedTuple):
 @kernel
 def room_for(state):
     size, n = state.alpha.shape
-    lag = size // 2
+    lag, rows = size // 2, max(n, FEW)
     return Room(
-        np.empty(n * size), np.empty((2, size)), np.empty((n, lag)), np.empty((n, n)),
-        np.empty((5, n)), np.empty((2, n, lag)),
+        np.empty(n * size), np.empty(size), np.empty(size), np.zeros((rows, size)),
+        np.zeros((rows, size)), np.empty((rows, lag)), np.empty((rows, rows)), np.empty((5, n)),
+        np.empty((2, n, lag)),
     )  # fmt: skip
 
 
@@ -174,23 +181,28 @@ def take_in(
 
     Returns the first point that is held in the end. An outlier is marked as missing.
     """
-    transmat, alpha, density, latest = state.transmat, state.alpha, state.density, state.filtered
-    most, n = alpha.shape
+    transmat, latest, alpha, density = state.transmat, state.filtered, room.alpha, room.density
+    most, n = state.alpha.shape
     lag = most // 2
     k, held = state.counters[0], state.counters[1]
-    scaled, gamma, pair, work, later = room.scaled, room.gamma, room.pair, room.work, room.later
-    predicted, shift, scale = work[4], room.logs[0], room.logs[1]
+    gamma, pair, work, later = room.gamma, room.pair, room.work, room.later
+    predicted, shift, scale = work[4], room.shift, room.scale
     log_likelihood, credit = state.log_likelihood[0], state.credit[0]
+    for t in range(held):
+        for i in range(n):
+            alpha[i, t], density[i, t] = state.alpha[t, i], state.density[t, i]
     # Plain numbers would be types of their own, and have `_step` compiled twice.
     begin, done, row = np.int64(begin), np.int64(0), np.int64(0)
     while done < count:
         # Until 2ℓ are held the parameters stand still.
         size = min(most - held, count - done)
-        _densities(geometry, layout, begin + held, begin + held + size, state, scaled, shift)
-        filter_group(
-            transmat, scaled, size, missing, starts, begin + held, held, latest, alpha, density,
-            scale, predicted,
+        _densities(
+            geometry, layout, begin + held, begin + held + size, missing, state, room.logs, shift,
+            held, density,
         )  # fmt: skip
+        filter_group(
+            transmat, density, starts, begin + held, held, size, latest, alpha, scale, predicted
+        )
         for u in range(size):
             scale[u] = log(scale[u])
         faint = _faintest(state.log_z) - outlying(settings.dim)
@@ -206,7 +218,7 @@ def take_in(
             if len(predictive):
                 predictive[done + u] = log_predictive
             if len(filtered):
-                normalise(alpha[held + u], filtered[done + u])
+                normalise(alpha, held + u, filtered[done + u])
             is_due = settings.trace_every > 0 and (k + u + 1) % settings.trace_every == 0
             if held + u == most - 1:  # the step of the group comes before its last row
                 smooth_group(
@@ -214,7 +226,7 @@ def take_in(
                 )
                 _step(geometry, table, settings, layout, begin, gamma, pair, state, work)
             if is_due and row < len(trace.step):
-                normalise(alpha[held + u], predicted)
+                normalise(alpha, held + u, predicted)
                 record(
                     trace, row, k + u + 1, transmat, state.means, state.delta,
                     state.half_precision, predicted, state.visits, log_likelihood,
@@ -222,24 +234,28 @@ def take_in(
                 row += 1
         held, done, k = held + size, done + size, k + size
         if held == most:
-            for t in range(lag):
-                for i in range(n):
-                    alpha[t, i] = alpha[lag + t, i]
-                    density[t, i] = density[lag + t, i]
+            for i in range(n):
+                for t in range(lag):
+                    alpha[i, t] = alpha[i, lag + t]
+                    density[i, t] = density[i, lag + t]
             begin, held = begin + lag, lag
+    for t in range(most):
+        for i in range(n):  # what is not held has numbers too, the same however it came about
+            state.alpha[t, i] = alpha[i, t] if t < held else 0.0
+            state.density[t, i] = density[i, t] if t < held else 1.0
     state.counters[0], state.counters[1] = k, held
     state.log_likelihood[0], state.credit[0] = log_likelihood, credit
     return begin
 
 
 @lean_kernel
-def normalise(weights, law):
-    """Probabilities from numbers that are proportional to them, both of shape (N,)."""
+def normalise(weights, t, law):
+    """Probabilities `law` (N,) from a column of numbers that are proportional to them."""
     total = 0.0
     for j in range(len(law)):
-        total += weights[j]
+        total += weights[j, t]
     for j in range(len(law)):
-        law[j] = weights[j] / total
+        law[j] = weights[j, t] / total
 
 
 @lean_kernel
@@ -252,23 +268,27 @@ def _faintest(log_z):
 
 
 @lean_kernel
-def _densities(geometry, layout, first, last, state, scaled, shift):
-    """p_i(y_t) of T points as ``scaled[i * T + t − first]``, divided by the largest of each time,
-    whose log is `shift`.
+def _densities(geometry, layout, first, last, missing, state, logs, shift, held, density):
+    """p_i(y_t) of the points from `first` to before `last`, from the column `held` of `density` on,
+    divided by the largest of each time, whose log is `shift`; 1 where an observation is missing.
     """
     n, size = len(state.delta), last - first
-    emission.log_densities(state, geometry, layout, first, last, scaled[: n * size])
+    emission.log_densities(state, geometry, layout, first, last, logs[: n * size])
     largest = shift[:size]
     for t in range(len(largest)):
         largest[t] = -math.inf
     for i in range(n):  # along the times: across them, compilers scatter
-        mine = scaled[i * size : (i + 1) * size]
+        mine = logs[i * size : (i + 1) * size]
         for t in range(len(mine)):
             largest[t] = max(largest[t], mine[t])
     for i in range(n):
-        mine = scaled[i * size : (i + 1) * size]
+        mine, scaled = logs[i * size : (i + 1) * size], density[i, held : held + size]
         for t in range(len(mine)):
-            mine[t] = exp(mine[t] - largest[t])
+            scaled[t] = exp(mine[t] - largest[t])
+    for t in range(size):
+        if missing[first + t]:
+            for i in range(n):
+                density[i, held + t] = 1.0
 
 
 @lean_kernel
@@ -277,7 +297,7 @@ def _step(geometry, table, settings, layout, begin, gamma, pair, state, work):
 
     The first four rows of `work` are working memory.
     """
-    n, lag = gamma.shape
+    n, lag = len(state.visits), gamma.shape[1]
     transmat, visits = state.transmat, state.visits
     visited, taus = work[0], work[1]
     for i in range(n):
@@ -298,6 +318,6 @@ def _step(geometry, table, settings, layout, begin, gamma, pair, state, work):
             transmat[i, j] *= inverse
         taus[i] = tau
     emission.learn_spreads(
-        state, geometry, table, settings, layout, begin, gamma, visited, taus, work[2], work[3]
+        state, geometry, table, settings, layout, begin, gamma[:n], visited, taus, work[2], work[3]
     )
     emission.settle(state, table, settings)

@@ -6,9 +6,47 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rhmm.vector_math import exp, log, log1p, log_sinhc, one_less_exp
+from rhmm._jit import kernel
+from rhmm.vector_math import (
+    dot,
+    exp,
+    fma,
+    log,
+    log1p,
+    log_one_more,
+    log_sinhc,
+    one_less_exp,
+    total,
+)
 
 TWO_UNITS_IN_THE_LAST_PLACE = 2 * np.finfo(float).eps
+
+
+@kernel
+def rounded_once(x, y, z):
+    return fma(x, y, z)
+
+
+def test_fma_rounds_once():
+    x = 1.0 + 2.0**-30
+    assert rounded_once(x, x, -(1.0 + 2.0**-29)) == 2.0**-60  # x² has no such digit
+
+
+@given(st.floats(1e-290, 8.0) | st.floats(1e-12, 1e-6), st.floats(1e-30, 1.0))
+@example(0.5, 1.0)
+@example(1e-290, 1.0)
+@example(4.0, 1e-30)
+def test_the_logarithm_of_a_ratio_is_right_to_the_last_digits(x, y):
+    with mpmath.workdps(60):
+        exact = float(mpmath.log1p(mpmath.mpf(x) / mpmath.mpf(y)))
+    assert log_one_more(x, y) == pytest.approx(exact, rel=TWO_UNITS_IN_THE_LAST_PLACE, abs=0.0)
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 40, 101])
+def test_sums_in_lanes_are_sums(size):
+    x, y = np.random.default_rng(size).standard_normal((2, size))
+    assert dot(x, y, size) == pytest.approx(x @ y, abs=1e-13)
+    assert total(x) == pytest.approx(x.sum(), abs=1e-13)
 
 
 @given(st.floats(-1.0 + 1e-15, 1e300) | st.floats(-0.5, 1.0) | st.floats(-1e-5, 1e-5))

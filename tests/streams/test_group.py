@@ -28,20 +28,33 @@ def law_of(transmat):
 
 
 def filtered(transmat, density, missing, starts, sizes=(2 * LAG,)):
-    """α, p(y_t | all before) and what goes on, filtered in pieces of these sizes."""
+    """α (2ℓ, N), the rows of densities, p(y_t | all before) and what goes on, filtered in pieces of
+    these sizes."""
     n, latest = len(transmat), law_of(transmat)
-    alpha, kept, scale = np.full((2 * LAG, n), np.nan), np.full((2 * LAG, n), np.nan), []
-    done = 0
+    rows = np.zeros((max(n, FEW), 2 * LAG))
+    rows[:n] = np.where(missing, 1.0, density.T)
+    alpha, scale, done = np.zeros((max(n, FEW), 2 * LAG)), [], 0
     for size in sizes:
-        piece = np.ascontiguousarray(density[done : done + size].T).ravel()
         scales = np.empty(2 * LAG)
         filter_group(
-            transmat, piece, size, missing, starts, done, done, latest, alpha, kept, scales,
-            np.empty(n),
+            transmat, rows, starts, done, done, size, latest, alpha, scales, np.empty(n)
         )  # fmt: skip
         scale.extend(scales[:size])
         done += size
-    return alpha, kept, np.array(scale), latest
+    return alpha[:n].T, rows, np.array(scale), latest
+
+
+def smoothed(transmat, alpha, rows, missing, starts):
+    """γ (N, ℓ) of the older half, and the sum of its ζ (N, N)."""
+    n, room = len(transmat), len(rows)
+    filled = np.zeros(rows.shape)
+    filled[:n] = alpha.T
+    gamma, pair = np.full((room, LAG), np.nan), np.full((room, room), np.nan)
+    smooth_group(
+        transmat, filled, rows, missing, starts, 0, gamma, pair, np.empty((2, n, LAG)),
+        np.empty((2, n)),
+    )  # fmt: skip
+    return gamma[:n], pair[:n, :n]
 
 
 STATES = range(1, FEW + 3)
@@ -50,7 +63,7 @@ STATES = range(1, FEW + 3)
 @pytest.mark.parametrize("n", STATES)
 def test_the_filter_is_what_past_and_present_say(n):
     transmat, density, missing, starts = group(n, missing=[3], starts=[6])
-    alpha, kept, scale, latest = filtered(transmat, density, missing, starts)
+    alpha, _, scale, latest = filtered(transmat, density, missing, starts)
     law = law_of(transmat)
     for t in range(2 * LAG):
         predicted = law_of(transmat) if starts[t] else law @ transmat
@@ -58,7 +71,6 @@ def test_the_filter_is_what_past_and_present_say(n):
         assert scale[t] == pytest.approx(joint.sum(), rel=1e-13)
         law = joint / joint.sum()
         np.testing.assert_allclose(alpha[t] / alpha[t].sum(), law, rtol=1e-12)
-        np.testing.assert_array_equal(kept[t], 1.0 if missing[t] else density[t])
     np.testing.assert_array_equal(latest, alpha[-1])
 
 
@@ -86,11 +98,9 @@ def test_the_filter_is_scaled_up_before_it_is_lost(n):
 @pytest.mark.parametrize("n", STATES)
 def test_the_smoother_weighs_each_pair_by_all_that_follows(n):
     transmat, density, missing, starts = group(n, missing=[1, 8], starts=[3, 7])
-    alpha, kept, _, _ = filtered(transmat, density, missing, starts)
-    gamma, pair = np.empty((n, LAG)), np.empty((n, n))
-    room = np.empty((2, n, LAG)), np.empty((2, n))
-    smooth_group(transmat, alpha, kept, missing, starts, 0, gamma, pair, *room)
-
+    alpha, rows, _, _ = filtered(transmat, density, missing, starts)
+    gamma, pair = smoothed(transmat, alpha, rows, missing, starts)
+    kept = rows[:n].T
     beta, zeta_sum = np.ones(n), np.zeros((n, n))
     for t in range(2 * LAG - 2, -1, -1):
         ahead = transmat * (kept[t + 1] * beta)
@@ -108,9 +118,7 @@ def test_the_smoother_weighs_each_pair_by_all_that_follows(n):
 @pytest.mark.parametrize("n", STATES[1:])
 def test_the_smoother_does_not_lose_what_is_faint(n):
     transmat, density, missing, starts = group(n, faintest=650.0)
-    alpha, kept, _, _ = filtered(transmat, density, missing, starts)
-    gamma, pair = np.empty((n, LAG)), np.empty((n, n))
-    room = np.empty((2, n, LAG)), np.empty((2, n))
-    smooth_group(transmat, alpha, kept, missing, starts, 0, gamma, pair, *room)
+    alpha, rows, _, _ = filtered(transmat, density, missing, starts)
+    gamma, pair = smoothed(transmat, alpha, rows, missing, starts)
     np.testing.assert_allclose(gamma.sum(axis=0), 1.0, rtol=1e-12)
     assert pair.sum() == pytest.approx(LAG, rel=1e-12)

@@ -67,22 +67,6 @@ def test_sequences_end_in_a_sample_where_they_ended_in_the_stream(seen, length, 
     assert (times[:-1][missed] % 16 == 15).all()
 
 
-def test_it_is_full_whenever_it_has_doubled():
-    history = History.empty(LINE, SIZE)
-    full = []
-    for t in range(5 * SIZE):
-        history.add(np.array([[float(t)]]), np.zeros(1, np.int64))
-        if history.is_full:
-            full.append(history.seen)
-    assert full == [SIZE, 2 * SIZE, 4 * SIZE]
-
-
-def test_it_tells_how_far_it_is_from_full():
-    assert recorded([SIZE - 3]).until_full() == 3
-    assert recorded([SIZE]).until_full() == SIZE
-    assert recorded([2 * SIZE + 1]).until_full() == 2 * SIZE - 1
-
-
 def test_many_states_have_room_for_each_pair_of_them_up_to_a_limit():
     assert [room_for(n) == history_size(n) for n in (1, 2, 3)] == [True] * 3
     assert room_for(8) == 6_400
