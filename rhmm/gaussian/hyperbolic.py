@@ -7,6 +7,7 @@ import numpy as np
 
 from rhmm._jit import kernel
 from rhmm.gaussian.radial import Moments, RadialGaussian
+from rhmm.vector_math import squared
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(100)
 _LEAST_ACCEPTED = 1e-8
@@ -105,7 +106,7 @@ def _sample_near(rng, dim, scale, radii):
         while True:
             r = 0.0
             for _ in range(dim):
-                r += rng.standard_normal() ** 2
+                r += squared(rng.standard_normal())
             r = scale * math.sqrt(r)
             if dim == 1:
                 break

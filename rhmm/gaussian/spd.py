@@ -21,6 +21,7 @@ from scipy.special import erf
 
 from rhmm._jit import copy_into, kernel
 from rhmm.gaussian.radial import Moments, RadialGaussian
+from rhmm.vector_math import squared
 
 _LARGEST_VARIANCE = 9.0
 """The series serves σ² up to here; beyond it the Pfaffian is well-conditioned as it stands."""
@@ -241,7 +242,7 @@ def _sample_near(rng, sigma, spread, offset, slope, logs):
                 if i + 1 < m:
                     chi2 = 0.0
                     for _ in range(m - 1 - i):
-                        chi2 += rng.standard_normal() ** 2
+                        chi2 += squared(rng.standard_normal())
                     matrix[i, i + 1] = spread * math.sqrt(0.5 * chi2)
                     matrix[i + 1, i] = matrix[i, i + 1]
             values = np.linalg.eigvalsh(matrix)

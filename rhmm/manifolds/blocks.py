@@ -11,7 +11,7 @@ import numpy as np
 
 from rhmm._jit import kernel
 from rhmm.manifolds.tridiagonal import find_systems, find_values, mirrored, tridiagonalise
-from rhmm.vector_math import log1p
+from rhmm.vector_math import log1p, squared, total
 
 LANES = 64
 """Matrices in a block."""
@@ -148,15 +148,13 @@ def _find_open(block, tolerance, is_open):
     is_open[:] = 0.0  # at first, by how much a lane misses the tolerance
     for i in range(m):
         for b in range(lanes):
-            is_open[b] -= tolerance * block[i, i, b] ** 2
+            is_open[b] -= tolerance * squared(block[i, i, b])
         for j in range(i + 1, m):
             for b in range(lanes):
-                is_open[b] += block[i, j, b] ** 2
-    any_open = False
+                is_open[b] += squared(block[i, j, b])
     for b in range(lanes):
-        any_open |= is_open[b] > 0.0
         is_open[b] = 1.0 if is_open[b] > 0.0 else 0.0
-    return any_open
+    return total(is_open) > 0.0
 
 
 @kernel
@@ -250,7 +248,7 @@ def eigen_logs(block, logs, trusted):
 @kernel
 def sum_of_squares(logs, lane):
     """Of the logarithms in one lane of `logs`, shape (m, lanes)."""
-    total = 0.0
+    squares = 0.0
     for i in range(len(logs)):
-        total += logs[i, lane] * logs[i, lane]
-    return total
+        squares += logs[i, lane] * logs[i, lane]
+    return squares

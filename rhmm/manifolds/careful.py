@@ -11,6 +11,7 @@ import numpy as np
 
 from rhmm._jit import copy_into, kernel
 from rhmm.manifolds.blocks import diagonalise
+from rhmm.vector_math import squared
 
 _MAX_SWEEPS = 60
 _SAFE = 1e-2
@@ -237,8 +238,8 @@ def _rotate_columns(columns):
             for q in range(p + 1, m):
                 pp, qq, pq = 0.0, 0.0, 0.0
                 for k in range(m):
-                    pp += columns[k, p] ** 2
-                    qq += columns[k, q] ** 2
+                    pp += squared(columns[k, p])
+                    qq += squared(columns[k, q])
                     pq += columns[k, p] * columns[k, q]
                 both = math.sqrt(pp) * math.sqrt(qq)
                 worst = max(worst, abs(pq) / both)

@@ -32,6 +32,7 @@ from rhmm.manifolds.spd_matrices import (
 )
 from rhmm.manifolds.spd_mean import gather_logs, gather_pairs, scale_gradient, search_centre
 from rhmm.manifolds.spd_normal import as_matrices, normal_into, polar, turn_between
+from rhmm.vector_math import squared
 
 
 class ConeGeometry(NamedTuple):
@@ -293,7 +294,7 @@ def _orthonormalise(frame):
                     frame[i, j] -= overlap * frame[i, k]
         norm2 = 0.0
         for i in range(m):
-            norm2 += frame[i, j] ** 2
+            norm2 += squared(frame[i, j])
         scale = 1.0 / math.sqrt(norm2)
         for i in range(m):
             frame[i, j] *= scale

@@ -18,6 +18,7 @@ from rhmm.manifolds.blocks import (
 )
 from rhmm.manifolds.careful import careful_logs, cholesky
 from rhmm.manifolds.spd_matrices import travel
+from rhmm.vector_math import squared
 
 _REMAINDER = 1e-9
 """The accuracy of a centre of mass, as a distance."""
@@ -83,7 +84,7 @@ def gather_logs(points, weights, centre, lower, margin, gradient):
         for i in range(m):
             for j in range(i):
                 for lane in range(lanes):  # (x/2) coth(x/2) to 3% in a form that runs in vectors
-                    x2 = (logs[i, lane] - logs[j, lane]) ** 2
+                    x2 = squared(logs[i, lane] - logs[j, lane])
                     curvatures[lane] += lane_weights[lane] * (math.sqrt(1.0 + 0.25 * x2) - 1.0)
         for k in range(m):
             for i in range(m):
