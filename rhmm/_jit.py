@@ -13,26 +13,20 @@ for a geometry from outside of the package lies in a file of its own, and its st
 of that other package too.
 """
 
-import gc
 import hashlib
 import inspect
 import sys
 from collections.abc import Callable
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from llvmlite.binding import create_pass_builder, create_pipeline_tuning_options
 from numba import njit
-from numba.core import config
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
-from numba.core.environment import lookup_environment
 from numba.core.errors import NumbaTypeError
 from numba.core.sigutils import normalize_signature
-from numba.core.targetconfig import TargetConfig
 from numba.extending import overload
+
+from rhmm._compiler import KernelCompiler
 
 _OPTIONS: Any = {
     "nogil": True,
@@ -64,7 +58,7 @@ def lean_kernel(function: Callable) -> Callable:
 
 
 def _compiled_on_use(function: Callable, options_within: dict[str, Any]) -> Callable:
-    dispatcher = njit(pipeline_class=_KernelCompiler, **_OPTIONS)(function)
+    dispatcher = njit(pipeline_class=KernelCompiler, **_OPTIONS)(function)
     within = njit(**options_within)(function)
     dispatcher.get_call_template = within.get_call_template
     dispatcher.get_overload = within.get_overload
@@ -72,135 +66,6 @@ def _compiled_on_use(function: Callable, options_within: dict[str, Any]) -> Call
     # A copy of a learner shares its kernels, as it would share functions; numba would pickle them.
     dispatcher.__deepcopy__ = lambda memo: dispatcher
     return dispatcher
-
-
-class _KernelCompiler(Compiler):
-    """Compiles a function that Python calls, and takes in all functions that this one calls."""
-
-    def compile_extra(self, func):
-        codegen = self.state.targetctx.codegen()
-        before, is_collecting = codegen._library_class, gc.isenabled()
-        codegen._library_class = _CodeOnDemand
-        TargetConfig.__eq__, TargetConfig.__hash__ = _are_same_flags, _hash_of_flags
-        gc.disable()  # most of what the compiler makes stays, and is looked through again and again
-        try:
-            return super().compile_extra(func)
-        finally:
-            codegen._library_class = before
-            TargetConfig.__eq__, TargetConfig.__hash__ = _COMPARE_FLAGS, _HASH_FLAGS
-            if is_collecting:
-                if gc.get_freeze_count() == 0:  # make the new objects old ones, unseen
-                    gc.freeze()
-                    gc.unfreeze()
-                gc.enable()
-
-    def define_pipelines(self):
-        # Types are inferred with the options of all other functions: numba would otherwise compile
-        # its own functions anew for these.
-        self.state.flags.no_cpython_wrapper = False
-        return super().define_pipelines()
-
-
-_COMPARE_FLAGS, _HASH_FLAGS = TargetConfig.__eq__, TargetConfig.__hash__
-
-
-def _are_same_flags(flags: TargetConfig, others: object) -> bool:
-    """What numba's own comparison says, sooner.
-
-    Numba looks flags up tens of thousands of times, and each time compares all of them.
-    """
-    if type(flags) is not type(others):
-        return _COMPARE_FLAGS(flags, others)
-    mine, theirs = flags._values, others._values
-    if mine == theirs:
-        return True
-    named = mine.keys() | theirs.keys()  # all others have their defaults
-    return all(getattr(flags, name) == getattr(others, name) for name in named)
-
-
-@lru_cache
-def _hash_of_kind(kind: type[TargetConfig]) -> int:
-    return _HASH_FLAGS(kind())
-
-
-def _hash_of_flags(flags: TargetConfig) -> int:
-    """Numba's own, which is made of the names of the flags, not of their values."""
-    return _hash_of_kind(type(flags))
-
-
-class _CodeOnDemand(JITCodeLibrary):
-    """The code of a function, optimised and turned into machine code only if Python calls it.
-
-    Numba does both for every function that a kernel calls, directly or not, although the kernel
-    takes in the code of all of them and optimises it once more. That took half of the time.
-    """
-
-    _is_complete = False
-
-    def _optimize_functions(self, ll_module):
-        """Only tidy up: kernels that take this code in optimise it with their own."""
-        ll_module.data_layout = self._codegen._data_layout
-        for function in ll_module.functions:
-            if function.is_declaration:
-                continue
-            passes, builder = self._codegen._function_pass_manager(opt=1)
-            passes.run(function, builder)
-
-    def _optimize_final_module(self):
-        """Wait for `get_pointer_to_function`."""
-
-    def _finalize_final_module(self):
-        self._finalized = True
-        if self._disable_inspection:  # it comes from a file, as machine code
-            self._is_complete = True
-            super()._finalize_final_module()
-
-    def get_pointer_to_function(self, name):
-        self._ensure_finalized()
-        if not self._is_complete:
-            if all(function.name != name for function in self.get_defined_functions()):
-                return 0
-            self._is_complete = True
-            self._optimize_all()
-            super()._finalize_final_module()
-            self._set_environments()
-        return super().get_pointer_to_function(name)
-
-    def _optimize_all(self):
-        """What numba does, but for repeating the bodies of loops: loops that run in vectors are
-        as fast without, and the code is shorter by a third."""
-        codegen = self._codegen
-        passes, builder = codegen._module_pass_manager(
-            cost="cheap", opt=codegen._opt_level, loop_vectorize=codegen._loopvect,
-            slp_vectorize=False,
-        )  # fmt: skip
-        passes.run(self._final_module, builder)
-        tuning = create_pipeline_tuning_options(int(config.OPT))
-        tuning.loop_vectorization = bool(config.LOOP_VECTORIZE)
-        tuning.slp_vectorization = bool(config.SLP_VECTORIZE)
-        tuning.loop_unrolling = False
-        builder = create_pass_builder(codegen._tm, tuning)
-        builder.getModulePassManager().run(self._final_module, builder)
-
-    def _set_environments(self):
-        """Those of all functions whose code it has taken in, as numba does for each of them."""
-        for variable in self._final_module.global_variables:
-            environment = lookup_environment(variable.name)
-            if environment is not None:
-                self._codegen.set_env(variable.name, environment)
-
-    @property
-    def codegen(self):
-        """What numba tells the environment of this function."""
-        return self._codegen if self._is_complete else _NO_PLACE
-
-
-class _NoPlace:
-    def set_env(self, env_name, env):
-        """Code that only others take in has no place for an environment."""
-
-
-_NO_PLACE = _NoPlace()
 
 
 # Verbs: what kernels call, with one meaning for each class of geometries

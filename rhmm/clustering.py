@@ -165,7 +165,9 @@ def place_seeds(geometry, points, layout, uniforms, seeds, d2):
     to the nearest.
     """
     size = len(points)
-    smallest, trial = np.full(size, math.inf), np.empty(d2.shape[1])
+    smallest, trial = np.empty(size), np.empty(size)
+    for t in range(size):
+        smallest[t] = math.inf
     total = math.inf
     for i in range(len(seeds)):
         best, before = math.inf, total

@@ -10,7 +10,6 @@ from scipy.sparse.csgraph import connected_components
 from rhmm._jit import kernel
 from rhmm.gaussian.radial import RadialGaussian
 from rhmm.manifolds import Manifold, verbs
-from rhmm.ranks import median
 from rhmm.vector_math import exp
 
 _PSEUDO_COUNT = 1.0
@@ -93,19 +92,18 @@ def floor_of_sigma(manifold: Manifold, points: np.ndarray, min_sigma: float | No
         return float(min_sigma)
     scale = 0.0
     if len(points) > 1:
-        scale = _typical_step(manifold.geometry, np.require(points, float, ["C", "W"]))
+        scale = _typical_step(manifold, points)
     return MIN_SIGMA * min(scale, 1.0) if scale > _SMALLEST_FLOOR else MIN_SIGMA
 
 
-@kernel
-def _typical_step(geometry, points):
+def _typical_step(manifold: Manifold, points: np.ndarray) -> float:
     every = (len(points) - 2) // _STEPS + 1
     before, after = points[:-1:every].copy(), points[1::every].copy()
     d2 = np.empty(len(before))
-    verbs.paired_distances(geometry, before, after, d2)
-    for t in range(len(d2)):
-        d2[t] = math.sqrt(d2[t])
-    return median(d2)
+    verbs.all_paired_distances(manifold.geometry, before, after, d2)
+    middle = [(len(d2) - 1) // 2, len(d2) // 2]
+    d2.partition(middle)
+    return float(np.sqrt(d2[middle]).mean())
 
 
 @lru_cache(64)  # a short fit asks for it several times

@@ -47,7 +47,8 @@ def separations(layout, first, last, centre, out):
         for t in range(len(xs)):
             out[t] = squared(xs[t] - x) + squared(ys[t] - y)
         return
-    out[: last - first] = 0.0
+    for t in range(last - first):
+        out[t] = 0.0
     for k in range(len(centre)):
         row = layout[k, first:last]
         for t in range(len(row)):

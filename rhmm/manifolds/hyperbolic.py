@@ -177,13 +177,6 @@ def _prepared(geometry, points):
     return layout
 
 
-@implements(verbs.squared_distances, BallGeometry)
-def _squared_distances(geometry, points, centres, d2):
-    rows = _in_rows(points)
-    for i in range(len(centres)):
-        verbs.distances_to(geometry, rows, 0, len(points), centres[i], d2[i])
-
-
 @implements(verbs.distances_to, BallGeometry)
 def _distances_to(geometry, layout, first, last, centre, d2):
     """From sinh²(d/2) = |y − c|² / ((1 − |y|²)(1 − |c|²)), eq. (18)."""

@@ -7,7 +7,7 @@ import numpy as np
 from rhmm._jit import copy_into, kernel, lean_kernel
 from rhmm.manifolds import verbs
 from rhmm.manifolds.ball import SMALLEST_GAP, gap, move
-from rhmm.vector_math import squared
+from rhmm.manifolds.ball_groups import separations
 
 _LAST_STEP = 1e-5
 """Convergence is quadratic: after a step this short the error is about its square."""
@@ -84,20 +84,15 @@ def _newton_system(rows, weights, centre, d2, gradient, hessian):
     """
     dim, count = len(centre), len(weights)
     centre_gap = gap(centre)
-    room = np.empty((5 + 2 * dim + dim * dim, _BLOCK))
+    room = np.zeros((5 + 2 * dim + dim * dim, _BLOCK))
     norm2, slope, bend, normal = room[0], room[1], room[2], room[3 : 3 + dim]
     lanes = room[3 + dim :]
-    lanes[:] = 0.0
     values, across, slopes, bends = lanes[0], lanes[1], lanes[2 : 2 + dim], lanes[2 + dim :]
     for begin in range(0, count, _BLOCK):
         size = min(_BLOCK, count - begin)
         block = slice(begin, begin + size)
         y_gap, w, squares = rows[dim, block], weights[block], d2[block]
-        norm2[:] = 0.0
-        for k in range(dim):
-            row = rows[k, block]
-            for t in range(size):
-                norm2[t] += squared(row[t] - centre[k])
+        separations(rows, begin, begin + size, centre, norm2)
         for t in range(size):
             scale = centre_gap * y_gap[t]
             per_norm = 1.0 / (math.sqrt(norm2[t] * (norm2[t] + scale)) + 1e-150)  # 1/|n|

@@ -69,7 +69,7 @@ def best_move(appraisal):
     for k in range(n):
         for i in range(n):
             for j in range(i + 1, n):
-                if k not in (i, j):
+                if k != i and k != j:  # noqa: PLR1714 – tuples take long to compile
                     best = max(best, appraisal.gain[k] - appraisal.loss[i, j])
     return best
 
@@ -83,6 +83,7 @@ def appraise_splits(geometry, table, points, layout, memory, delta, least_delta,
     weights, near, far, other = room[0], room[1], room[2], room[3]
     for i in range(n):
         appraisal.gain[i] = -math.inf
+        appraisal.seeds[i, 0] = appraisal.seeds[i, 1] = 0
         for t in range(size):
             weights[t] = 0.0 if memory.outlier[t] else memory.alpha[i, t]
         mass = total(weights)

@@ -77,8 +77,9 @@ def climb(geometry, table, points, layout, ends, terms, prior, transmat, means, 
     outlier counts as if its d²/2σ² were at the limit.
     """
     n, size = memory.d2.shape
-    zeta_sum, start = np.empty((n, n)), np.full(n, 1.0 / n)
+    zeta_sum, start = np.empty((n, n)), np.empty(n)
     for i in range(n):
+        start[i] = 1.0 / n
         verbs.distances_to(geometry, layout, 0, size, means[i], memory.d2[i])
     likelihood = -math.inf
     for step in range(terms.steps + 1):
@@ -90,7 +91,9 @@ def climb(geometry, table, points, layout, ends, terms, prior, transmat, means, 
         )  # fmt: skip
         if step == terms.steps or likelihood - before < terms.least:
             break
-        zeta_sum[:] = 1.0 / n
+        for i in range(n):
+            for j in range(n):
+                zeta_sum[i, j] = 1.0 / n
         join(transmat, memory.density, 0, size, memory.alpha, memory.beta, zeta_sum)
         for i in range(n):
             leaving, weights = 0.0, memory.alpha[i]
@@ -141,10 +144,11 @@ def _find_outliers(d2, eta, limit, outlier):
     are many. Returns how many lie above.
     """
     n, size = d2.shape
-    nearest, count = np.full(size, math.inf), 0
+    nearest, count = np.empty(size), 0
     for i in range(n):
         for t in range(size):
-            nearest[t] = min(nearest[t], -eta[i] * d2[i, t])
+            mine = -eta[i] * d2[i, t]
+            nearest[t] = mine if i == 0 else min(nearest[t], mine)
     for t in range(size):
         if nearest[t] > limit:
             count += 1

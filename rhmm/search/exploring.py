@@ -202,10 +202,11 @@ def _explore(geometry, table, points, ends, given, begin, effort, terms):
     join(
         models.transmat[best], memory.density, 0, size, memory.alpha, memory.beta, np.empty((n, n))
     )
+    looked = len(begin.looks)
     appraisal = Appraisal(
-        np.full(n, -math.inf), np.zeros((n, 2), np.int64), np.full((n, n), math.inf), -math.inf
+        np.empty(looked), np.empty((looked, 2), np.int64), np.empty((looked, looked)), -math.inf
     )
-    if len(begin.looks) > 0:
+    if looked > 0:
         appraise_splits(
             geometry, table, points, layout, memory, models.delta[best], terms.least_delta,
             begin.looks, appraisal,

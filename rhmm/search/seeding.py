@@ -43,8 +43,10 @@ def seed(geometry, points, layout, uniforms, least_delta, cold, transmat, means,
     clusters around them. `d2` (N, T) is working memory. Returns δ of all points as a prior."""
     n = len(delta)
     prior = max(place_seeds(geometry, points, layout, uniforms, means, d2), least_delta)
-    delta[:] = prior
-    transmat[:] = 1.0 / n
+    for i in range(n):
+        delta[i] = prior
+        for j in range(n):
+            transmat[i, j] = 1.0 / n
     if not cold:
         _cluster(d2, least_delta, delta, transmat)
     return prior
@@ -54,7 +56,9 @@ def seed(geometry, points, layout, uniforms, least_delta, cold, transmat, means,
 def _cluster(d2, least_delta, delta, transmat):
     """δ and A from the nearest seed of every point, added to a weak prior."""
     n, size = d2.shape
-    count = np.ones(n)
+    count = np.empty(n)
+    for i in range(n):
+        count[i] = 1.0
     last = -1
     for t in range(size):
         label = 0

@@ -96,7 +96,8 @@ def run_pieces(
     that were not missing have been seen.
     """
     seen, every = clock.seen, settings[0].trace_every
-    led, room = np.empty(len(X), np.int64), room_for(states[0])
+    led = np.empty(len(X), np.int64)
+    room = room_for(len(states[0].alpha), len(states[0].visits))
     before, points, missing, starts = _side_by_side(
         states, X[done:], observed[done:], begins[done:]
     )
@@ -134,7 +135,10 @@ def run_pieces(
         if np.min(scores) < scores[leader] - BEHIND or (clock.due < 0 and is_alarmed):
             break
     for r in range(len(states)):
-        hold(states[r], points, missing[r], starts, held_from[r])
+        hold(
+            states[r].points, states[r].missing, states[r].begins, states[r].counters[1], points,
+            missing[r], starts, held_from[r],
+        )  # fmt: skip
     return done, seen
 
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from rhmm._jit import copy_into, kernel
+from rhmm._jit import kernel
 from rhmm.manifolds import Manifold
 from rhmm.search import Sample
 from rhmm.streams.checks import MOST, check_array, check_points, check_whole
@@ -117,25 +117,26 @@ def _keep(points, sequence, seen, record, record_sequence):
     When it is full, every second block goes.
     """
     room, end, every = len(record), seen + len(points), 1
+    width, half = points.shape[1], len(record) // 2
     while seen > room * every:
         every *= 2
     place = seen
     while place < end:
         if place == room * every:
-            for k in range(room // 2):
+            for k in range(room):
                 kept = k // _BLOCK * 2 * _BLOCK + k % _BLOCK
-                copy_into(record[k], record[kept])
-                record_sequence[k] = record_sequence[kept]
-            record[room // 2 :] = 0.0
-            record_sequence[room // 2 :] = 0
+                record_sequence[k] = record_sequence[kept] if k < half else 0
+                for q in range(width):
+                    record[k, q] = record[kept, q] if k < half else 0.0
             every *= 2
         block = place // _BLOCK
         next_block = min((block + 1) * _BLOCK, end)
         if block % every == 0:
             for k in range(place, next_block):
                 at = block // every * _BLOCK + k % _BLOCK
-                copy_into(record[at], points[k - seen])
                 record_sequence[at] = sequence[k - seen]
+                for q in range(width):
+                    record[at, q] = points[k - seen, q]
             place = next_block
         else:
             place = min((block // every + 1) * every * _BLOCK, end)

@@ -120,9 +120,11 @@ def learn(geometry, table, settings, X, observed, begins, state, filtered, predi
             copy_into(points[t], state.means[0])  # of no weight, but a point
     begin = take_in(
         geometry, table, settings, verbs.prepared(geometry, points), missing, starts, 0, len(X),
-        state, filtered, predictive, trace, room_for(state),
+        state, filtered, predictive, trace, room_for(len(state.alpha), len(state.visits)),
     )  # fmt: skip
-    hold(state, points, missing, starts, begin)
+    hold(
+        state.points, state.missing, state.begins, state.counters[1], points, missing, starts, begin
+    )
 
 
 class Room(NamedTuple):
@@ -148,8 +150,8 @@ class Room(NamedTuple):
 
 
 @kernel
-def room_for(state):
-    size, n = state.alpha.shape
+def room_for(size, n):
+    """The room for n states that hold up to `size` observations."""
     lag, rows = size // 2, max(n, FEW)
     return Room(
         np.empty(n * size), np.empty(size), np.empty(size), np.zeros((rows, size)),
@@ -158,17 +160,17 @@ def room_for(state):
     )  # fmt: skip
 
 
-@kernel
-def hold(state, points, missing, starts, begin):
-    """Keep the points from `begin` on, as many as the state holds."""
-    held = state.counters[1]
-    copy_into(state.points[:held], points[begin : begin + held])
-    copy_into(state.missing[:held], missing[begin : begin + held])
-    copy_into(state.begins[:held], starts[begin : begin + held])
-    state.points[held:], state.missing[held:], state.begins[held:] = 0.0, False, False
-    for t in range(held):
-        if state.missing[t]:
-            state.points[t] = 0.0
+@lean_kernel
+def hold(held_points, held_missing, held_begins, held, points, missing, starts, begin):
+    """Keep the points from `begin` on, so many of them, and 0 where there is more room."""
+    width = points.size // len(points)
+    for t in range(len(held_points)):
+        is_there = t < held
+        held_missing[t] = is_there and missing[begin + t]
+        held_begins[t] = is_there and starts[begin + t]
+        is_known = is_there and not missing[begin + t]
+        for k in range(t * width, (t + 1) * width):
+            held_points.flat[k] = points.flat[begin * width + k] if is_known else 0.0
 
 
 @lean_kernel
@@ -186,7 +188,8 @@ def take_in(
     lag = most // 2
     k, held = state.counters[0], state.counters[1]
     gamma, pair, work, later = room.gamma, room.pair, room.work, room.later
-    predicted, shift, scale = work[4], room.shift, room.scale
+    predicted, visited, taus = work[4], work[0], work[1]
+    shift, scale = room.shift, room.scale
     log_likelihood, credit = state.log_likelihood[0], state.credit[0]
     for t in range(held):
         for i in range(n):
@@ -196,24 +199,23 @@ def take_in(
     while done < count:
         # Until 2ℓ are held the parameters stand still.
         size = min(most - held, count - done)
-        _densities(
-            geometry, layout, begin + held, begin + held + size, missing, state, room.logs, shift,
-            held, density,
-        )  # fmt: skip
+        first, logs = begin + held, room.logs[: n * size]
+        emission.log_densities(state, geometry, layout, first, first + size, logs)
+        _scale(logs, missing, first, size, held, density, shift)
         filter_group(
-            transmat, density, starts, begin + held, held, size, latest, alpha, scale, predicted
+            transmat, density, starts, first, held, size, latest, alpha, scale, predicted
         )
         for u in range(size):
             scale[u] = log(scale[u])
         faint = _faintest(state.log_z) - outlying(settings.dim)
         for u in range(size):
-            known, log_predictive = not missing[begin + held + u], 0.0
+            known, log_predictive = not missing[first + u], 0.0
             if known:
                 log_predictive = scale[u] + shift[u]
                 log_likelihood += log_predictive
                 credit = min(credit + _OUTLIERS, BURST)
                 if shift[u] < faint and credit >= 1.0:
-                    missing[begin + held + u] = True
+                    missing[first + u] = True
                     credit -= 1.0
             if len(predictive):
                 predictive[done + u] = log_predictive
@@ -224,7 +226,12 @@ def take_in(
                 smooth_group(
                     transmat, alpha, density, missing, starts, begin, gamma, pair, later, work
                 )
-                _step(geometry, table, settings, layout, begin, gamma, pair, state, work)
+                _count(transmat, state.visits, settings, gamma, pair, visited, taus)
+                emission.learn_spreads(
+                    state, geometry, table, settings, layout, begin, gamma[:n], visited, taus,
+                    work[2], work[3],
+                )  # fmt: skip
+                emission.settle(state, table, settings)
             if is_due and row < len(trace.step):
                 normalise(alpha, held + u, predicted)
                 record(
@@ -268,14 +275,13 @@ def _faintest(log_z):
 
 
 @lean_kernel
-def _densities(geometry, layout, first, last, missing, state, logs, shift, held, density):
-    """p_i(y_t) of the points from `first` to before `last`, from the column `held` of `density` on,
-    divided by the largest of each time, whose log is `shift`; 1 where an observation is missing.
+def _scale(logs, missing, first, size, held, density, shift):
+    """From log p_i(y_t) of so many points, the first of all is `first`, densities from the column
+    `held` on, divided by the largest of each time, whose log is `shift`; 1 where an observation is
+    missing.
     """
-    n, size = len(state.delta), last - first
-    emission.log_densities(state, geometry, layout, first, last, logs[: n * size])
-    largest = shift[:size]
-    for t in range(len(largest)):
+    n, largest = len(logs) // size, shift[:size]
+    for t in range(size):
         largest[t] = -math.inf
     for i in range(n):  # along the times: across them, compilers scatter
         mine = logs[i * size : (i + 1) * size]
@@ -292,14 +298,12 @@ def _densities(geometry, layout, first, last, missing, state, logs, shift, held,
 
 
 @lean_kernel
-def _step(geometry, table, settings, layout, begin, gamma, pair, state, work):
-    """Learn from the older half: the formulas at the top of this file.
+def _count(transmat, visits, settings, gamma, pair, visited, taus):
+    """Learn visits and A from the older half: the formulas at the top of this file.
 
-    The first four rows of `work` are working memory.
+    Σγ of each state goes to `visited` (N,), and its τ to `taus` (N,).
     """
-    n, lag = len(state.visits), gamma.shape[1]
-    transmat, visits = state.transmat, state.visits
-    visited, taus = work[0], work[1]
+    n, lag = len(visits), gamma.shape[1]
     for i in range(n):
         total = 0.0
         for t in range(lag):
@@ -317,7 +321,3 @@ def _step(geometry, table, settings, layout, begin, gamma, pair, state, work):
         for j in range(n):
             transmat[i, j] *= inverse
         taus[i] = tau
-    emission.learn_spreads(
-        state, geometry, table, settings, layout, begin, gamma[:n], visited, taus, work[2], work[3]
-    )
-    emission.settle(state, table, settings)

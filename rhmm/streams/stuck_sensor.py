@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rhmm._jit import copy_into, kernel, lean_kernel
+from rhmm._jit import kernel, lean_kernel
 
 _FIRST_LIMIT = 8
 
@@ -43,7 +43,8 @@ def _drop(X, observed, last, run):
         if run[0] >= run[1]:
             run[1] *= 2
         run[0] = 0
-        copy_into(last, X[-1])
+        for q in range(len(last)):
+            last[q] = X[len(X) - 1, q]
         return
     for t in range(len(X)):
         if not observed[t]:

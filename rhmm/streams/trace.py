@@ -72,11 +72,10 @@ def joined(traces: list[Trace]) -> Trace:
 @kernel
 def record(trace, row, step, transmat, means, delta, half_precision, gamma, visits, likelihood):
     trace.step[row] = step
-    copy_into(trace.transmat[row], transmat)
     copy_into(trace.means[row], means)
-    copy_into(trace.delta[row], delta)
     for i in range(len(delta)):
-        trace.sigmas[row, i] = math.sqrt(0.5 / half_precision[i])
-    copy_into(trace.gamma[row], gamma)
-    copy_into(trace.visits[row], visits)
+        for j in range(len(delta)):
+            trace.transmat[row, i, j] = transmat[i, j]
+        trace.delta[row, i], trace.sigmas[row, i] = delta[i], math.sqrt(0.5 / half_precision[i])
+        trace.gamma[row, i], trace.visits[row, i] = gamma[i], visits[i]
     trace.log_likelihood[row] = likelihood
