@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from rhmm._jit import kernel
+from rhmm._jit import kernel, lean_kernel
 from rhmm.gaussian.radial import RadialGaussian
 from rhmm.manifolds import Manifold, verbs
 from rhmm.vector_math import exp
@@ -62,7 +62,7 @@ def _log_densities_into(d2, eta, log_z, out):
             out[t, i] = eta[i] * d2[i, t] - log_z[i]
 
 
-@kernel
+@lean_kernel
 def scaled_densities_into(d2, eta, log_z, first, last, density, shift):
     """e^{η_i d² − log Z_i} of d² (N, T) as `density` (N, T), divided by the largest of each time,
     whose logarithm goes to `shift` (T,); from the time `first` to before `last`.
@@ -70,7 +70,8 @@ def scaled_densities_into(d2, eta, log_z, first, last, density, shift):
     for begin in range(first, last, _BLOCK):
         end = min(begin + _BLOCK, last)
         largest = shift[begin:end]
-        largest[:] = -math.inf
+        for t in range(len(largest)):
+            largest[t] = -math.inf
         for i in range(len(d2)):
             mine, row = density[i, begin:end], d2[i, begin:end]
             for t in range(len(mine)):

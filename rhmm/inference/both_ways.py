@@ -175,27 +175,35 @@ def join(transition, density, begin, stop, gamma, beta, zeta_sum):
     shares, later, outer = np.empty((n, _BLOCK)), np.zeros((n, _BLOCK)), np.zeros((n, n))
     inverse = np.empty(_BLOCK)
     for block in range(begin, stop, _BLOCK):
-        size, following = min(_BLOCK, stop - block), min(_BLOCK, stop - 1 - block)
-        inverse[:] = 0.0
-        for i in range(n):
-            mine, ahead, v = gamma[i, block:], beta[i, block:], later[i]
-            for t in range(size):
-                inverse[t] += mine[t] * ahead[t]
-            coming, ahead = density[i, block + 1 :], beta[i, block + 1 :]
-            for t in range(following):
-                v[t] = coming[t] * ahead[t]
-        for t in range(size):
-            inverse[t] = 1.0 / inverse[t]
-        factors = beta[n, block:]
-        for i in range(n):
-            mine, ahead, share = gamma[i, block:], beta[i, block:], shares[i]
-            for t in range(size):
-                posterior = mine[t] * inverse[t]
-                mine[t] = posterior * ahead[t]
-                share[t] = posterior * factors[t]
+        _join_block(density, block, stop, gamma, beta, shares, later, inverse)
         for i in range(n):
             for j in range(n):
-                outer[i, j] += dot(shares[i], later[j], size)
+                outer[i, j] += dot(shares[i], later[j], min(_BLOCK, stop - block))
     for i in range(n):
         for j in range(n):
             zeta_sum[i, j] += outer[i, j] * transition[i, j]
+
+
+@lean_kernel
+def _join_block(density, block, stop, gamma, beta, shares, later, inverse):
+    """γ from the time `block` on, and the two factors of ζ; all but the first five are working
+    memory of a block, which ends before `stop`."""
+    n, size, following = len(shares), min(_BLOCK, stop - block), min(_BLOCK, stop - 1 - block)
+    for t in range(size):
+        inverse[t] = 0.0
+    for i in range(n):
+        mine, ahead, v = gamma[i, block:], beta[i, block:], later[i]
+        for t in range(size):
+            inverse[t] += mine[t] * ahead[t]
+        coming, ahead = density[i, block + 1 :], beta[i, block + 1 :]
+        for t in range(following):
+            v[t] = coming[t] * ahead[t]
+    for t in range(size):
+        inverse[t] = 1.0 / inverse[t]
+    factors = beta[n, block:]
+    for i in range(n):
+        mine, ahead, share = gamma[i, block:], beta[i, block:], shares[i]
+        for t in range(size):
+            posterior = mine[t] * inverse[t]
+            mine[t] = posterior * ahead[t]
+            share[t] = posterior * factors[t]

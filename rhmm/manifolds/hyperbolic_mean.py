@@ -83,44 +83,46 @@ def _newton_system(rows, weights, centre, d2, gradient, hessian):
     order that no compiler chooses.
     """
     dim, count = len(centre), len(weights)
-    centre_gap = gap(centre)
-    room = np.zeros((5 + 2 * dim + dim * dim, _BLOCK))
-    norm2, slope, bend, normal = room[0], room[1], room[2], room[3 : 3 + dim]
-    lanes = room[3 + dim :]
-    values, across, slopes, bends = lanes[0], lanes[1], lanes[2 : 2 + dim], lanes[2 + dim :]
+    work, lanes = np.empty((3 + dim, _BLOCK)), np.zeros((2 + dim + dim * dim, _BLOCK))
     for begin in range(0, count, _BLOCK):
-        size = min(_BLOCK, count - begin)
-        block = slice(begin, begin + size)
-        y_gap, w, squares = rows[dim, block], weights[block], d2[block]
-        separations(rows, begin, begin + size, centre, norm2)
-        for t in range(size):
-            scale = centre_gap * y_gap[t]
-            per_norm = 1.0 / (math.sqrt(norm2[t] * (norm2[t] + scale)) + 1e-150)  # 1/|n|
-            distance, is_apart = math.sqrt(squares[t]), norm2[t] > 1e-18 * scale
-            kappa = distance * (0.5 * scale + norm2[t]) * per_norm if is_apart else 1.0
-            inverse_norm = per_norm if is_apart else 0.0
-            slope[t] = w[t] * distance * inverse_norm
-            bend[t] = w[t] * (1.0 - kappa) * inverse_norm * inverse_norm
-            values[t] += w[t] * squares[t]
-            across[t] += w[t] * kappa
-        for i in range(dim):
-            row, mine, slopes_of_mine = rows[i, block], normal[i], slopes[i]
-            for t in range(size):
-                mine[t] = centre_gap * (row[t] - centre[i]) - norm2[t] * centre[i]
-                slopes_of_mine[t] += slope[t] * mine[t]
-            for j in range(i + 1):
-                other, bends_of_both = normal[j], bends[i * dim + j]
-                for t in range(size):
-                    bends_of_both[t] += bend[t] * mine[t] * other[t]
-    flat = _sum(across)
+        _add_block(rows, begin, min(_BLOCK, count - begin), weights, centre, d2, work, lanes)
+    flat = _sum(lanes[1])
     for i in range(dim):
-        gradient[i] = _sum(slopes[i])
-        hessian[i * dim + i] = _sum(bends[i * dim + i]) + flat
-        for j in range(i):
-            bend_of_both = _sum(bends[i * dim + j])
-            hessian[i * dim + j] = bend_of_both
-            hessian[j * dim + i] = bend_of_both
-    return _sum(values)
+        gradient[i] = _sum(lanes[2 + i])
+        for j in range(i + 1):
+            bend_of_both = _sum(lanes[2 + dim + i * dim + j]) + (flat if i == j else 0.0)
+            hessian[i * dim + j] = hessian[j * dim + i] = bend_of_both
+    return _sum(lanes[0])
+
+
+@lean_kernel
+def _add_block(rows, begin, size, weights, centre, d2, work, lanes):
+    """Add so many points to the lanes: those of Σw d², of Σwκ, and of what the gradient and the
+    Hessian have beside it. `work` (3 + d, `_BLOCK`) is working memory."""
+    dim, centre_gap, end = len(centre), gap(centre), begin + size
+    norm2, slope, bend = work[0], work[1], work[2]
+    values, across = lanes[0], lanes[1]
+    y_gap, w, squares = rows[dim, begin:end], weights[begin:end], d2[begin:end]
+    separations(rows, begin, end, centre, norm2)
+    for t in range(size):
+        scale = centre_gap * y_gap[t]
+        per_norm = 1.0 / (math.sqrt(norm2[t] * (norm2[t] + scale)) + 1e-150)  # 1/|n|
+        distance, is_apart = math.sqrt(squares[t]), norm2[t] > 1e-18 * scale
+        kappa = distance * (0.5 * scale + norm2[t]) * per_norm if is_apart else 1.0
+        inverse_norm = per_norm if is_apart else 0.0
+        slope[t] = w[t] * distance * inverse_norm
+        bend[t] = w[t] * (1.0 - kappa) * inverse_norm * inverse_norm
+        values[t] += w[t] * squares[t]
+        across[t] += w[t] * kappa
+    for i in range(dim):
+        row, mine, slopes = rows[i, begin:end], work[3 + i], lanes[2 + i]
+        for t in range(size):
+            mine[t] = centre_gap * (row[t] - centre[i]) - norm2[t] * centre[i]
+            slopes[t] += slope[t] * mine[t]
+        for j in range(i + 1):
+            other, bends = work[3 + j], lanes[2 + dim + i * dim + j]
+            for t in range(size):
+                bends[t] += bend[t] * mine[t] * other[t]
 
 
 @lean_kernel

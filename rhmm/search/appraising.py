@@ -62,14 +62,14 @@ def _no_moves(n: int) -> np.ndarray:
     return (i >= j) | (k == i) | (k == j)
 
 
-@kernel
+@lean_kernel
 def best_move(appraisal):
     """The promise of the best move; −∞ if there is none."""
     n, best = len(appraisal.gain), -math.inf
     for k in range(n):
         for i in range(n):
             for j in range(i + 1, n):
-                if k != i and k != j:  # noqa: PLR1714 – tuples take long to compile
+                if k != i and k != j:
                     best = max(best, appraisal.gain[k] - appraisal.loss[i, j])
     return best
 

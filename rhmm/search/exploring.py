@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import kernel
+from rhmm._jit import kernel, lean_kernel
 from rhmm.gaussian.table import radial_table
 from rhmm.inference.both_ways import join
 from rhmm.manifolds import verbs
@@ -238,7 +238,7 @@ def _begun(geometry, points, layout, given, begin, effort, terms):
     return models
 
 
-@kernel
+@lean_kernel
 def _likeliest(likelihoods):
     """The place of the largest, and of the first of these."""
     best = 0

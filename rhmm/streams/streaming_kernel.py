@@ -202,9 +202,7 @@ def take_in(
         first, logs = begin + held, room.logs[: n * size]
         emission.log_densities(state, geometry, layout, first, first + size, logs)
         _scale(logs, missing, first, size, held, density, shift)
-        filter_group(
-            transmat, density, starts, first, held, size, latest, alpha, scale, predicted
-        )
+        filter_group(transmat, density, starts, first, held, size, latest, alpha, scale, predicted)
         for u in range(size):
             scale[u] = log(scale[u])
         faint = _faintest(state.log_z) - outlying(settings.dim)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import copy_into, kernel
+from rhmm._jit import copy_into, lean_kernel
 
 
 class Trace(NamedTuple):
@@ -69,7 +69,7 @@ def joined(traces: list[Trace]) -> Trace:
     return whole
 
 
-@kernel
+@lean_kernel
 def record(trace, row, step, transmat, means, delta, half_precision, gamma, visits, likelihood):
     trace.step[row] = step
     copy_into(trace.means[row], means)
