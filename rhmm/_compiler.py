@@ -181,7 +181,7 @@ class _CodeOnDemand(JITCodeLibrary):
         tuning = create_pipeline_tuning_options(int(config.OPT))
         tuning.loop_vectorization = bool(config.LOOP_VECTORIZE)
         tuning.slp_vectorization = bool(config.SLP_VECTORIZE)
-        tuning.loop_unrolling = False
+        tuning.loop_unrolling = tuning.loop_interleaving = False
         builder = create_pass_builder(codegen._tm, tuning)
         builder.getModulePassManager().run(self._final_module, builder)
 

@@ -11,6 +11,7 @@ import numpy as np
 from rhmm._jit import copy_into, kernel
 from rhmm.exceptions import warn_degenerate, warn_not_converged
 from rhmm.manifolds import Manifold, verbs
+from rhmm.vector_math import drawn, total
 
 _SCREENING = 8
 """Iterations of every start before the best of them goes on alone."""
@@ -165,30 +166,23 @@ def place_seeds(geometry, points, layout, uniforms, seeds, d2):
     to the nearest.
     """
     size = len(points)
-    smallest, trial = np.empty(size), np.empty(size)
+    smallest, trial, nearest = np.empty(size), np.empty(size), np.empty(size)
     for t in range(size):
         smallest[t] = math.inf
-    total = math.inf
+    best = math.inf
     for i in range(len(seeds)):
-        best, before = math.inf, total
-        for u in uniforms[i]:
-            pick = min(int(u * size), size - 1)
-            if i > 0:
-                target, cumulative = u * before, smallest[0]
-                pick = 0
-                while cumulative < target and pick < size - 1:
-                    pick += 1
-                    cumulative += smallest[pick]
+        before, best = best, math.inf
+        for k in range(uniforms.shape[1]):
+            u = uniforms[i, k]
+            pick = drawn(smallest, before, u) if i > 0 else min(int(u * size), size - 1)
             verbs.distances_to(geometry, layout, 0, size, points[pick], trial)
-            left = 0.0
             for t in range(size):
-                left += min(smallest[t], trial[t])
+                nearest[t] = min(smallest[t], trial[t])
+            left = total(nearest)
             if left < best:
                 best = left
                 copy_into(seeds[i], points[pick])
                 copy_into(d2[i], trial)
-        total = 0.0
         for t in range(size):
             smallest[t] = min(smallest[t], d2[i, t])
-            total += smallest[t]
-    return total / size
+    return best / size

@@ -17,6 +17,8 @@ from rhmm._jit import lean_kernel
 
 _LOG_2, _LOG_2_REST = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 """log 2 in two parts: the first times a whole number has no rounding error."""
+_BLOCK = 32
+"""Weights that `drawn` adds up together."""
 
 
 @intrinsic
@@ -178,6 +180,22 @@ def total(x):
     for t in range(eights, len(x)):
         a += x[t]
     return ((a + b) + (c + d)) + ((e + f) + (g + h))
+
+
+@lean_kernel
+def drawn(weights, whole, uniform):
+    """The index where the sum of weights reaches this share of the whole."""
+    target, reached, first = whole * uniform, 0.0, 0
+    while first + _BLOCK <= len(weights):  # whole blocks, whose sums run in vectors
+        following = reached + total(weights[first : first + _BLOCK])
+        if following >= target:
+            break
+        reached, first = following, first + _BLOCK
+    for t in range(first, len(weights)):
+        reached += weights[t]
+        if reached >= target and weights[t] > 0.0:
+            return t
+    return len(weights) - 1
 
 
 @lean_kernel

@@ -1,8 +1,9 @@
 """σ and log Z as functions of δ inside kernels: a table with cubic Hermite interpolation.
 
-An online learner turns a new δ into a new σ at every observation. On a uniform grid in log δ the
-slopes are known exactly (∂ log Z/∂ log δ = δ²/Var d², and so on), so cubics between the knots
-agree with the direct computation to about ten digits.
+An online learner turns a new δ into a new σ at every observation. The knots divide every octave of
+δ evenly, so that the bits of δ tell between which of them it lies, without a logarithm. Slopes at
+the knots are known exactly (∂ log Z/∂ log δ = δ²/Var d², and so on): cubics between them agree with
+the direct computation to about ten digits.
 """
 
 from functools import lru_cache
@@ -15,31 +16,41 @@ from rhmm.gaussian.radial import RadialGaussian
 from rhmm.vector_math import log
 
 SMALLEST_SIGMA, LARGEST_SIGMA = 1e-4, 20.0
-_KNOTS = 3000
+_BITS = 45
+"""Of the 52 of a fraction, those that tell where between two knots a number lies; the other seven
+tell which knots these are: there are 128 in an octave."""
+_PLACE, _PER_CELL = (1 << _BITS) - 1, 2.0**-_BITS
 
 
 class RadialTable(NamedTuple):
-    first: float
-    """log δ of the first knot."""
-    per_unit: float
-    """Knots for each unit of log δ."""
+    first: int
+    """The leading bits of the first knot; one more is the next knot."""
     knots: np.ndarray
-    """δ/2σ² and its slope, log Z and its slope at the knots, slopes by the knot; shape (K, 4)."""
+    """δ/2σ² at the knots, and its slopes by the cells to the left and to the right, then log Z and
+    its slopes; shape (K, 6)."""
+    ends: np.ndarray
+    """The least and the largest δ, and the slopes of log Z by log δ there; shape (4,)."""
 
 
 @lru_cache(maxsize=32)
 def radial_table(law: RadialGaussian) -> RadialTable:
     """The table of a Gaussian law, for σ from 10⁻⁴ to 20."""
-    first, last = np.log(law.moments(np.array([SMALLEST_SIGMA, LARGEST_SIGMA])).delta)
-    log_delta, spacing = np.linspace(first, last, _KNOTS, retstep=True)
-    delta = np.exp(log_delta)
+    at_ends = law.moments(np.array([SMALLEST_SIGMA, LARGEST_SIGMA]))
+    first, last = (at_ends.delta.view(np.int64) >> _BITS).tolist()
+    knots = (np.arange(first - 1, last + 3) << _BITS).view(float)
+    before, delta, after = knots[:-2], knots[1:-1], knots[2:]
     sigma = law.sigma(delta)
     moments = law.moments(sigma)
     ratio = 0.5 * delta / sigma**2
-    ratio_slope = ratio * (1.0 - 2.0 * delta * sigma**2 / moments.var_d2)
-    log_z_slope = delta**2 / moments.var_d2
-    columns = [ratio, spacing * ratio_slope, moments.log_z, spacing * log_z_slope]
-    return RadialTable(float(log_delta[0]), 1.0 / float(spacing), np.stack(columns, axis=1))
+    ratio_slope = ratio / delta * (1.0 - 2.0 * delta * sigma**2 / moments.var_d2)
+    log_z_slope = delta / moments.var_d2
+    left, right = delta - before, after - delta
+    columns = [
+        ratio, left * ratio_slope, right * ratio_slope,
+        moments.log_z, left * log_z_slope, right * log_z_slope,
+    ]  # fmt: skip
+    ends = np.concatenate([at_ends.delta, at_ends.delta**2 / at_ends.var_d2])
+    return RadialTable(first, np.stack(columns, axis=1), ends)
 
 
 @lean_kernel
@@ -49,23 +60,19 @@ def half_precision_and_log_z(table, delta):
     Beyond the table δ/2σ² stays as it is at the end and log Z goes on straight in log δ: on
     Euclidean space, where data may have any scale, that is exact.
     """
-    knots = table.knots
-    free = (log(delta) - table.first) * table.per_unit
-    position = min(max(free, 0.0), len(knots) - 1.0)
-    knot = min(int(position), len(knots) - 2)
-    x = position - knot
+    knots, ends = table.knots, table.ends
+    inside = min(max(delta, ends[0]), ends[1])
+    bits = np.float64(inside).view(np.int64)
+    knot, x = (bits >> _BITS) - table.first, (bits & _PLACE) * _PER_CELL
     rest = 1.0 - x
     # The Hermite cubics: values at both ends, then slopes at both ends.
     left, right = (1.0 + 2.0 * x) * rest * rest, (1.0 + 2.0 * rest) * x * x
     rise, fall = x * rest * rest, x * x * rest
     low, high = knots[knot], knots[knot + 1]
-    ratio = (left * low[0] + right * high[0]) + (rise * low[1] - fall * high[1])
-    log_z = (left * low[2] + right * high[2]) + (rise * low[3] - fall * high[3])
-    beyond = free - position
-    if beyond > 0.0:
-        log_z += beyond * knots[-1, 3]
-    elif beyond < 0.0:
-        log_z += beyond * knots[0, 3]
+    ratio = (left * low[0] + right * high[0]) + (rise * low[2] - fall * high[1])
+    log_z = (left * low[3] + right * high[3]) + (rise * low[5] - fall * high[4])
+    if inside != delta:
+        log_z += (ends[2] if delta < inside else ends[3]) * log(delta / inside)
     return ratio / delta, log_z
 
 

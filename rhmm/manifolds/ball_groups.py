@@ -16,14 +16,20 @@ ROOM = 128
 @lean_kernel
 def measure(layout, first, last, centres, d2):
     """As many centres at a time as there is room for: short loops do not run in vectors."""
-    size, products = last - first, layout[centres.shape[1] + 1]
-    most = max(len(products) // max(size, 1), 1)
-    for begin in range(0, len(centres), most):
-        some = centres[begin : begin + most]
+    size, products, begin = last - first, layout[centres.shape[1] + 1], 0
+    while begin < len(centres):
+        some = centres[begin : begin + _as_many(len(centres), size, len(products))]
         mine = d2[begin * size : (begin + len(some)) * size]
         _fractions(layout, first, last, some, mine, products)
         for k in range(len(mine)):
             mine[k] = squared(distance_from(mine[k], products[k]))
+        begin += len(some)
+
+
+@lean_kernel
+def _as_many(count, size, room):
+    """How many centres with so many points there is room for: all, if possible."""
+    return count if count * size <= room else max(room // size, 1)
 
 
 @lean_kernel
@@ -60,9 +66,9 @@ def take_steps(layout, first, last, weights, taus, centres, totals):
     dim, size = centres.shape[1], last - first
     work = layout[dim + 1 :]
     norm2, distances, pulls, products = work[0], work[1], work[2], work[3]
-    most = max(len(norm2) // max(size, 1), 1)
-    for begin in range(0, len(centres), most):
-        some = centres[begin : begin + most]
+    begin = 0
+    while begin < len(centres):
+        some = centres[begin : begin + _as_many(len(centres), size, len(norm2))]
         _fractions(layout, first, last, some, norm2, products)
         for k in range(len(some) * size):
             square = max(norm2[k], 1e-270)  # as in `weighted_step`
@@ -77,6 +83,7 @@ def take_steps(layout, first, last, weights, taus, centres, totals):
                     layout, first, last, weights[begin + i], taus[begin + i], norm2[mine],
                     distances[mine], pulls[mine], some[i], work[4],
                 )  # fmt: skip
+        begin += len(some)
 
 
 @lean_kernel

@@ -8,6 +8,7 @@ from rhmm._jit import copy_into, kernel, lean_kernel
 from rhmm.manifolds import verbs
 from rhmm.manifolds.ball import SMALLEST_GAP, gap, move
 from rhmm.manifolds.ball_groups import separations
+from rhmm.vector_math import total
 
 _LAST_STEP = 1e-5
 """Convergence is quadratic: after a step this short the error is about its square."""
@@ -86,13 +87,13 @@ def _newton_system(rows, weights, centre, d2, gradient, hessian):
     work, lanes = np.empty((3 + dim, _BLOCK)), np.zeros((2 + dim + dim * dim, _BLOCK))
     for begin in range(0, count, _BLOCK):
         _add_block(rows, begin, min(_BLOCK, count - begin), weights, centre, d2, work, lanes)
-    flat = _sum(lanes[1])
+    flat = total(lanes[1])
     for i in range(dim):
-        gradient[i] = _sum(lanes[2 + i])
+        gradient[i] = total(lanes[2 + i])
         for j in range(i + 1):
-            bend_of_both = _sum(lanes[2 + dim + i * dim + j]) + (flat if i == j else 0.0)
+            bend_of_both = total(lanes[2 + dim + i * dim + j]) + (flat if i == j else 0.0)
             hessian[i * dim + j] = hessian[j * dim + i] = bend_of_both
-    return _sum(lanes[0])
+    return total(lanes[0])
 
 
 @lean_kernel
@@ -123,17 +124,6 @@ def _add_block(rows, begin, size, weights, centre, d2, work, lanes):
             other, bends = work[3 + j], lanes[2 + dim + i * dim + j]
             for t in range(size):
                 bends[t] += bend[t] * mine[t] * other[t]
-
-
-@lean_kernel
-def _sum(lanes):
-    """Of `_BLOCK` numbers, which are overwritten: halves are added to each other."""
-    half = len(lanes) // 2
-    while half > 0:
-        for t in range(half):
-            lanes[t] += lanes[half + t]
-        half //= 2
-    return lanes[0]
 
 
 @lean_kernel

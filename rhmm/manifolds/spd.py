@@ -157,6 +157,11 @@ def _distances_to(geometry, layout, first, last, centre, d2):
 
 @implements(verbs.distances_from, ConeGeometry)
 def _distances_from(geometry, layout, first, last, centres, d2):
+    _measure(geometry, layout, first, last, centres, d2)
+
+
+@kernel
+def _measure(geometry, layout, first, last, centres, d2):
     """Blocks of matrices beside different centres: those of one alone would fill few lanes."""
     m, size = geometry.size, last - first
     if size >= LANES:  # the digits are the same
@@ -215,6 +220,11 @@ def _weighted_step(geometry, layout, first, last, weights, tau, centre):
 
 @implements(verbs.weighted_steps, ConeGeometry)
 def _weighted_steps(geometry, layout, first, last, weights, taus, centres, totals):
+    _take_steps(geometry, layout, first, last, weights, taus, centres, totals)
+
+
+@kernel
+def _take_steps(geometry, layout, first, last, weights, taus, centres, totals):
     n, m, points = len(centres), geometry.size, layout[first:last]
     lower, gradients, margins = np.empty((n, m, m)), np.empty((n, m, m)), np.empty(n)
     moving, found, moved = taus > 0.0, np.empty(n), np.empty((m, m))

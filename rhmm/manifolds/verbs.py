@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from rhmm._jit import copy_into, kernel, required_verb, verb
+from rhmm._jit import copy_into, inlined_verb, kernel, required_verb, verb
 
 _REMAINDER = 1e-9
 """The accuracy of a centre of mass, as a distance."""
@@ -89,13 +89,14 @@ def distances_to(geometry, layout, first, last, centre, d2):
         d2[t] = dist2(geometry, layout[first + t], centre)
 
 
-@verb
+@inlined_verb
 def distances_from(geometry, layout, first, last, centres, d2):
     """The same to N centres, those of one after those of another: with T = last − first points
     ``d2[i * T + t] = d²(points[first + t], centres[i])``.
 
     T may be small, as in the groups of a streaming learner. A manifold whose distances run in
-    vectors should implement this verb so that they run over all centres at once.
+    vectors should implement this verb so that they run over all centres at once. Arrays that this
+    needs are made by another kernel, which it calls.
     """
     size = last - first
     for i in range(len(centres)):
@@ -159,11 +160,12 @@ def weighted_step(geometry, layout, first, last, weights, tau, centre):
     return total
 
 
-@verb
+@inlined_verb
 def weighted_steps(geometry, layout, first, last, weights, taus, centres, totals):
     """`weighted_step` of N centres by τ (N,) with weights (N, T); what it returns goes to `totals`.
 
-    A centre whose τ is 0 stays, and has no total. As for `distances_from`, T may be small.
+    A centre whose τ is 0 stays, and has no total. As for `distances_from`, T may be small, and
+    arrays are made by another kernel.
     """
     for i in range(len(centres)):
         if taus[i] > 0.0:

@@ -9,7 +9,7 @@ import numpy as np
 from rhmm._jit import kernel, lean_kernel
 from rhmm.gaussian.table import half_precision_and_log_z
 from rhmm.manifolds import verbs
-from rhmm.vector_math import dot, total
+from rhmm.vector_math import dot, drawn, total
 
 _LEAST_MASS = 4.0
 """Expected visits of a state that can be split, at least."""
@@ -17,8 +17,6 @@ _LEAST_VISITS = 1e-12
 """Added to those of every state, so that none has a logarithm of 0."""
 _PROMISE = 0.0
 """Nats for each state that the appraisal of a move must reach."""
-_BLOCK = 32
-"""Weights that are added up together."""
 
 
 class Move(NamedTuple):
@@ -90,11 +88,11 @@ def appraise_splits(geometry, table, points, layout, memory, delta, least_delta,
         if mass < _LEAST_MASS:
             continue
         for u in range(looks.shape[1]):
-            a = _drawn(weights, mass, looks[i, u, 0])
+            a = drawn(weights, mass, looks[i, u, 0])
             verbs.distances_to(geometry, layout, 0, size, points[a], near)
             for t in range(size):
                 other[t] = weights[t] * near[t]
-            b = _drawn(other, total(other), looks[i, u, 1])
+            b = drawn(other, total(other), looks[i, u, 1])
             verbs.distances_to(geometry, layout, 0, size, points[b], far)
             after = _cost_of_halves(table, weights, near, far, other, least_delta)
             found = mass * _cost(table, delta[i]) - after
@@ -155,17 +153,3 @@ def _cost(table, delta):
     return half_precision * delta + log_z
 
 
-@lean_kernel
-def _drawn(weights, whole, uniform):
-    """The index where the cumulative weight reaches this share of the whole."""
-    target, reached, first = whole * uniform, 0.0, 0
-    while first + _BLOCK <= len(weights):  # whole blocks, whose sums run in vectors
-        following = reached + total(weights[first : first + _BLOCK])
-        if following >= target:
-            break
-        reached, first = following, first + _BLOCK
-    for t in range(first, len(weights)):
-        reached += weights[t]
-        if reached >= target and weights[t] > 0.0:
-            return t
-    return len(weights) - 1

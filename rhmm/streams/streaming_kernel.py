@@ -189,7 +189,7 @@ def take_in(
     k, held = state.counters[0], state.counters[1]
     gamma, pair, work, later = room.gamma, room.pair, room.work, room.later
     predicted, visited, taus = work[4], work[0], work[1]
-    shift, scale = room.shift, room.scale
+    shift, scale, limit = room.shift, room.scale, outlying(settings.dim)
     log_likelihood, credit = state.log_likelihood[0], state.credit[0]
     for t in range(held):
         for i in range(n):
@@ -201,11 +201,11 @@ def take_in(
         size = min(most - held, count - done)
         first, logs = begin + held, room.logs[: n * size]
         emission.log_densities(state, geometry, layout, first, first + size, logs)
-        _scale(logs, missing, first, size, held, density, shift)
+        _scale(logs, missing, first, size, n, held, density, shift)
         filter_group(transmat, density, starts, first, held, size, latest, alpha, scale, predicted)
         for u in range(size):
             scale[u] = log(scale[u])
-        faint = _faintest(state.log_z) - outlying(settings.dim)
+        faint = _faintest(state.log_z) - limit
         for u in range(size):
             known, log_predictive = not missing[first + u], 0.0
             if known:
@@ -273,12 +273,12 @@ def _faintest(log_z):
 
 
 @lean_kernel
-def _scale(logs, missing, first, size, held, density, shift):
-    """From log p_i(y_t) of so many points, the first of all is `first`, densities from the column
-    `held` on, divided by the largest of each time, whose log is `shift`; 1 where an observation is
-    missing.
+def _scale(logs, missing, first, size, n, held, density, shift):
+    """From log p_i(y_t) of n states and so many points, the first of all is `first`, densities from
+    the column `held` on, divided by the largest of each time, whose log is `shift`; 1 where an
+    observation is missing.
     """
-    n, largest = len(logs) // size, shift[:size]
+    largest = shift[:size]
     for t in range(size):
         largest[t] = -math.inf
     for i in range(n):  # along the times: across them, compilers scatter
