@@ -102,9 +102,9 @@ def _typical_step(manifold: Manifold, points: np.ndarray) -> float:
     before, after = points[:-1:every].copy(), points[1::every].copy()
     d2 = np.empty(len(before))
     verbs.all_paired_distances(manifold.geometry, before, after, d2)
-    middle = [(len(d2) - 1) // 2, len(d2) // 2]
+    middle = (len(d2) - 1) // 2, len(d2) // 2
     d2.partition(middle)
-    return float(np.sqrt(d2[middle]).mean())
+    return 0.5 * sum(math.sqrt(d2[k]) for k in middle)
 
 
 @lru_cache(64)  # a short fit asks for it several times

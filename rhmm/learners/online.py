@@ -173,7 +173,7 @@ class OnlineHMM(Learned):
         X, observed = self.manifold.observations("X", X, allow_all_missing=True)
         chunk, n = stream.chunk(X, observed, lengths), self._sizes[1]
         filtered = np.full((len(X) if want_filtered else 0, n), 1.0 / n)
-        sensor, there = stream.sensor.copy(), observed.copy()
+        before = None if self.callback is None else (stream.sensor.copy(), observed.copy())
         stream.sensor.drop(X, observed)
         done = 0
         while done < len(X):
@@ -188,12 +188,12 @@ class OnlineHMM(Learned):
                 done += size
                 continue
             done += self._advance(stream, stream.ensemble, chunk, filtered[part], part)
-            if self.callback is not None:
+            if self.callback is not None and before is not None:
                 try:
                     self.callback(self)
                 except StopIteration:
-                    sensor.drop(X[:done], there[:done])
-                    stream.sensor = sensor  # the other one has seen what is left alone
+                    stream.sensor, there = before  # the other one has seen what is left alone
+                    stream.sensor.drop(X[:done], there[:done])
                     break
         stream.note_end(chunk, done, lengths)
         return filtered

@@ -151,5 +151,3 @@ def _cost(table, delta):
     """Nats that a point of a state with this δ takes on average."""
     half_precision, log_z = half_precision_and_log_z(table, delta)
     return half_precision * delta + log_z
-
-
