@@ -82,6 +82,10 @@ class _Begin(NamedTuple):
     """Of the states of the given model, shape (N, T); N is 0 if it has all parameters."""
     looks: np.ndarray = np.empty((0, 0, 0))
     """Of splits, shape (N, L, 2); N is 0 if there is nothing to appraise."""
+    kept: int = 1
+    """How many of the seeds go on, after one iteration of EM."""
+    is_cold: bool = False
+    """Whether all that is known of them are the means."""
 
 
 class _Models(NamedTuple):
@@ -111,7 +115,7 @@ def climbed(
     It rests when an iteration gains less than `least` nats, by default 10⁻⁴ for each point.
     """
     model = _one_model(transmat, means, delta, prior)
-    return _explored(sample, model, _Begin(), Effort(1, 1, steps), least)[0]
+    return _explored(sample, model, _Begin(), steps, least)[0]
 
 
 def fitted(sample: Sample, gamma, means, prior: float, steps: int) -> Fit:
@@ -120,7 +124,7 @@ def fitted(sample: Sample, gamma, means, prior: float, steps: int) -> Fit:
     pairs = gamma[now].T @ gamma[now + 1] + 1.0 / n
     model = _one_model(pairs / pairs.sum(axis=1, keepdims=True), means, np.ones(n), prior)
     begin = _Begin(weights=np.ascontiguousarray(gamma.T) + 1e-9)
-    return _explored(sample, model, begin, Effort(1, 1, steps))[0]
+    return _explored(sample, model, begin, steps)[0]
 
 
 def appraised(
@@ -129,7 +133,7 @@ def appraised(
     """What these parameters make of the sample, and what splits and merges would."""
     model = _one_model(transmat, means, delta, prior)
     begin = _Begin(looks=rng.random((len(delta), _LOOKS, 2)))
-    return _explored(sample, model, begin, Effort(1, 1, 0))
+    return _explored(sample, model, begin, 0)
 
 
 def seeded(
@@ -140,8 +144,8 @@ def seeded(
     If some points are far from all others, half of the starts are seeded from the rest.
     """
     uniforms, looks = rng.random((effort.tried, n, TRIALS)), rng.random((n, _LOOKS, 2))
-    begin = _Begin(uniforms=uniforms, looks=looks)
-    return _explored(sample, _NO_MODELS[sample.points.ndim - 1], begin, effort)
+    begin = _Begin(uniforms, looks=looks, kept=effort.kept, is_cold=effort.is_cold)
+    return _explored(sample, _NO_MODELS[sample.points.ndim - 1], begin, effort.steps)
 
 
 def _one_model(transmat, means, delta, prior: float) -> _Models:
@@ -149,27 +153,27 @@ def _one_model(transmat, means, delta, prior: float) -> _Models:
 
 
 def _explored(
-    sample: Sample, given: _Models, begin: _Begin, effort: Effort, least: float | None = None
+    sample: Sample, given: _Models, begin: _Begin, steps: int, least: float | None = None
 ) -> tuple[Fit, Appraisal]:
     manifold, points = sample.manifold, sample.points
     least = _TOL * len(points) if least is None else least
-    terms = Terms(sample.least_delta, outlying(manifold.dim), effort.steps, least)
+    terms = Terms(sample.least_delta, outlying(manifold.dim), steps, least)
     transmat, means, delta, prior, gamma, likelihood, appraisal = _explore(
         manifold.geometry, radial_table(manifold.gaussian), points, sample.ends, given, begin,
-        effort, terms,
+        terms,
     )  # fmt: skip
     fit = Fit(transmat, means, delta, prior, gamma.T, likelihood)
     return fit, Appraisal(*appraisal)
 
 
 @kernel
-def _explore(geometry, table, points, ends, given, begin, effort, terms):
+def _explore(geometry, table, points, ends, given, begin, terms):
     """Search for the best of several models; returns its parameters, what a `Fit` has of it
     besides, and the appraisal of its moves.
     """
     layout, size = verbs.prepared(geometry, points), len(points)
-    models = _begun(geometry, points, layout, given, begin, effort, terms)
-    n = models.delta.shape[1]
+    models = _begun(geometry, points, layout, given, begin, terms)
+    count, n = models.delta.shape
     memory = memory_for(n, size)
     for i in range(len(begin.weights)):
         mean, weights, d2 = models.means[0, i], begin.weights[i], memory.d2[i]
@@ -178,12 +182,12 @@ def _explore(geometry, table, points, ends, given, begin, effort, terms):
             models.delta[0, i] = approached(
                 geometry, points, layout, weights, models.prior[0], terms.least_delta, mean, d2
             )
-    judged, screened = effort.tried if effort.tried > effort.kept else 0, np.zeros(effort.tried)
+    judged, screened = count if count > begin.kept else 0, np.zeros(count)
     best, highest, last = 0, -math.inf, -1
-    for job in range(judged + effort.kept + 1):
+    for job in range(judged + begin.kept + 1):
         steps = 1 if job < judged else terms.steps
         c = job if job < judged else _likeliest(screened)
-        if job == judged + effort.kept:  # the memory must be that of the best
+        if job == judged + begin.kept:  # the memory must be that of the best
             if last == best:
                 break
             c, steps = best, 0
@@ -223,7 +227,7 @@ def _explore(geometry, table, points, ends, given, begin, effort, terms):
 
 
 @kernel
-def _begun(geometry, points, layout, given, begin, effort, terms):
+def _begun(geometry, points, layout, given, begin, terms):
     """What a search goes on from: seeds, or copies of the given models."""
     if len(begin.uniforms) == 0:
         return _Models(
@@ -234,7 +238,7 @@ def _begun(geometry, points, layout, given, begin, effort, terms):
         np.empty((count, n, n)), np.empty((count, n, *points.shape[1:])), np.empty((count, n)),
         np.empty(count),
     )  # fmt: skip
-    _seed_all(geometry, points, layout, begin, effort, terms, models)
+    _seed_all(geometry, points, layout, begin, terms, models)
     return models
 
 
@@ -249,7 +253,7 @@ def _likeliest(likelihoods):
 
 
 @kernel
-def _seed_all(geometry, points, layout, begin, effort, terms, models):
+def _seed_all(geometry, points, layout, begin, terms, models):
     """Seed every start: the first from all points, others without outliers if there are any."""
     near = without_far_points(geometry, points, layout)
     count, n = models.delta.shape
@@ -262,5 +266,5 @@ def _seed_all(geometry, points, layout, begin, effort, terms, models):
             for c in range(first, last):
                 models.prior[c] = seed(
                     geometry, among, prepared, begin.uniforms[c], terms.least_delta,
-                    effort.is_cold, models.transmat[c], models.means[c], models.delta[c], d2,
+                    begin.is_cold, models.transmat[c], models.means[c], models.delta[c], d2,
                 )  # fmt: skip
