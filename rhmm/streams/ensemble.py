@@ -6,7 +6,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from rhmm._jit import kernel
+from rhmm._jit import lean_kernel
 from rhmm.manifolds import Manifold
 from rhmm.streams.checks import check_array, check_whole
 from rhmm.streams.chunk import Chunk
@@ -172,7 +172,7 @@ class Ensemble:
             raise ValueError("counters of all runners must have seen the same")
 
 
-@kernel
+@lean_kernel
 def follow(predictive, observed, forget, handicaps, scores, leader, leaders):
     """Add each log density to the scores, which fade; the leader is the one with the best score,
     its handicap taken off.

@@ -120,7 +120,7 @@ def learn(geometry, table, settings, X, observed, begins, state, filtered, predi
             copy_into(points[t], state.means[0])  # of no weight, but a point
     begin = take_in(
         geometry, table, settings, verbs.prepared(geometry, points), missing, starts, 0, len(X),
-        state, filtered, predictive, trace, room_for(len(state.alpha), len(state.visits)),
+        state, filtered, predictive, trace, 0, room_for(len(state.alpha), len(state.visits)),
     )  # fmt: skip
     hold(
         state.points, state.missing, state.begins, state.counters[1], points, missing, starts, begin
@@ -176,12 +176,13 @@ def hold(held_points, held_missing, held_begins, held, points, missing, starts, 
 @lean_kernel
 def take_in(
     geometry, table, settings, layout, missing, starts, begin, count, state, filtered, predictive,
-    trace, room,
+    trace, row, room,
 ):  # fmt: skip
     """Learn from `count` points of the layout. Those that are held come before them: the first of
     all is `begin`.
 
-    Returns the first point that is held in the end. An outlier is marked as missing.
+    The trace is written from `row` on. Returns the first point that is held in the end. An outlier
+    is marked as missing.
     """
     transmat, latest, alpha, density = state.transmat, state.filtered, room.alpha, room.density
     most, n = state.alpha.shape
@@ -195,7 +196,7 @@ def take_in(
         for i in range(n):
             alpha[i, t], density[i, t] = state.alpha[t, i], state.density[t, i]
     # Plain numbers would be types of their own, and have `_step` compiled twice.
-    begin, done, row = np.int64(begin), np.int64(0), np.int64(0)
+    begin, done, row = np.int64(begin), np.int64(0), np.int64(row)
     while done < count:
         # Until 2ℓ are held the parameters stand still.
         size = min(most - held, count - done)
