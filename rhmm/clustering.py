@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rhmm._jit import copy_into, kernel
+from rhmm._jit import copy_into, kernel, lean_kernel
 from rhmm.exceptions import warn_degenerate, warn_not_converged
 from rhmm.manifolds import Manifold, verbs
 from rhmm.vector_math import drawn, total
@@ -165,8 +165,12 @@ def place_seeds(geometry, points, layout, uniforms, seeds, d2):
     this is plain k-means++. Fills in d² (K, T) of all points to the seeds, and returns the mean d²
     to the nearest.
     """
-    size = len(points)
-    smallest, trial, nearest = np.empty(size), np.empty(size), np.empty(size)
+    return _place(geometry, points, layout, uniforms, seeds, d2, np.empty((3, len(points))))
+
+
+@lean_kernel
+def _place(geometry, points, layout, uniforms, seeds, d2, room):
+    size, smallest, trial, nearest = len(points), room[0], room[1], room[2]
     for t in range(size):
         smallest[t] = math.inf
     best = math.inf

@@ -16,9 +16,9 @@ from rhmm.gaussian.radial import RadialGaussian
 from rhmm.vector_math import log
 
 SMALLEST_SIGMA, LARGEST_SIGMA = 1e-4, 20.0
-_BITS = 45
-"""Of the 52 of a fraction, those that tell where between two knots a number lies; the other seven
-tell which knots these are: there are 128 in an octave."""
+_BITS = 44
+"""Of the 52 of a fraction, those that tell where between two knots a number lies; the other eight
+tell which knots these are: there are 256 in an octave."""
 _PLACE, _PER_CELL = (1 << _BITS) - 1, 2.0**-_BITS
 
 
@@ -63,7 +63,8 @@ def half_precision_and_log_z(table, delta):
     knots, ends = table.knots, table.ends
     inside = min(max(delta, ends[0]), ends[1])
     bits = np.float64(inside).view(np.int64)
-    knot, x = (bits >> _BITS) - table.first, (bits & _PLACE) * _PER_CELL
+    knot = min(max((bits >> _BITS) - table.first, 0), len(knots) - 2)  # δ may be NaN
+    x = (bits & _PLACE) * _PER_CELL
     rest = 1.0 - x
     # The Hermite cubics: values at both ends, then slopes at both ends.
     left, right = (1.0 + 2.0 * x) * rest * rest, (1.0 + 2.0 * rest) * x * x

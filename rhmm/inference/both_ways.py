@@ -175,19 +175,16 @@ def join(transition, density, begin, stop, gamma, beta, zeta_sum):
     shares, later, outer = np.empty((n, _BLOCK)), np.zeros((n, _BLOCK)), np.zeros((n, n))
     inverse = np.empty(_BLOCK)
     for block in range(begin, stop, _BLOCK):
-        _join_block(density, block, stop, gamma, beta, shares, later, inverse)
-        for i in range(n):
-            for j in range(n):
-                outer[i, j] += dot(shares[i], later[j], min(_BLOCK, stop - block))
+        _join_block(density, block, stop, gamma, beta, shares, later, inverse, outer)
     for i in range(n):
         for j in range(n):
             zeta_sum[i, j] += outer[i, j] * transition[i, j]
 
 
 @lean_kernel
-def _join_block(density, block, stop, gamma, beta, shares, later, inverse):
-    """γ from the time `block` on, and the two factors of ζ; all but the first five are working
-    memory of a block, which ends before `stop`."""
+def _join_block(density, block, stop, gamma, beta, shares, later, inverse, outer):
+    """γ of a block of times, which ends before `stop`, and what it adds to Σ ζ without A, `outer`
+    (N, N). The two factors of ζ, `shares` and `later`, and `inverse` are working memory."""
     n, size, following = len(shares), min(_BLOCK, stop - block), min(_BLOCK, stop - 1 - block)
     for t in range(size):
         inverse[t] = 0.0
@@ -207,3 +204,6 @@ def _join_block(density, block, stop, gamma, beta, shares, later, inverse):
             posterior = mine[t] * inverse[t]
             mine[t] = posterior * ahead[t]
             share[t] = posterior * factors[t]
+    for i in range(n):
+        for j in range(n):
+            outer[i, j] += dot(shares[i], later[j], size)

@@ -48,7 +48,7 @@ def search_centre(geometry, rows, weights, centre, d2, most_steps):
     return False
 
 
-@kernel
+@lean_kernel
 def newton_sums(rows, weights, centre, d2, sums):
     """Σ w d², then the gradient and the Hessian of `newton_step`, into `sums` (1 + d + d²,)."""
     dim = len(centre)

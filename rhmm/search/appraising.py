@@ -72,12 +72,13 @@ def best_move(appraisal):
     return best
 
 
-@kernel
-def appraise_splits(geometry, table, points, layout, memory, delta, least_delta, looks, appraisal):
+@lean_kernel
+def appraise_splits(
+    geometry, table, points, layout, memory, delta, least_delta, looks, appraisal, room
+):
     """Gains and seeds of splits, from γ in the memory of a climb. Outliers have no weight: a split
-    would begin with them."""
+    would begin with them. `room` (4, T) is working memory."""
     n, size = memory.alpha.shape
-    room = np.empty((4, size))
     weights, near, far, other = room[0], room[1], room[2], room[3]
     for i in range(n):
         appraisal.gain[i] = -math.inf

@@ -213,7 +213,7 @@ def _explore(geometry, table, points, ends, given, begin, terms):
     if looked > 0:
         appraise_splits(
             geometry, table, points, layout, memory, models.delta[best], terms.least_delta,
-            begin.looks, appraisal,
+            begin.looks, appraisal, np.empty((4, size)),
         )  # fmt: skip
         appraise_merges(
             geometry, table, memory.alpha, models.means[best], models.delta[best], appraisal

