@@ -172,9 +172,9 @@ class OnlineHMM(Learned):
         stream = self._open_stream()
         X, observed = self.manifold.observations("X", X, allow_all_missing=True)
         chunk, n = stream.chunk(X, observed, lengths), self._sizes[1]
-        filtered = np.full((len(X) if want_filtered else 0, n), 1.0 / n)
+        filtered = np.full((len(X), n), 1.0 / n) if want_filtered else np.empty((0, n))
         before = None if self.callback is None else (stream.sensor.copy(), observed.copy())
-        stream.sensor.drop(X, observed)
+        chunk = chunk._replace(is_whole=stream.sensor.drop(X, observed))
         done = 0
         while done < len(X):
             if stream.ensemble is None:

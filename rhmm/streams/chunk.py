@@ -43,11 +43,14 @@ class Chunk(NamedTuple):
     """Which of them are the first of a sequence, shape (T,)."""
     sequence: np.ndarray
     """The number of the sequence of each, shape (T,)."""
+    is_whole: bool = False
+    """Whether it is known that none is missing."""
 
     def part(self, where: slice) -> "Chunk":
         return Chunk(
-            self.points[where], self.observed[where], self.begins[where], self.sequence[where]
-        )
+            self.points[where], self.observed[where], self.begins[where], self.sequence[where],
+            self.is_whole,
+        )  # fmt: skip
 
     @property
     def size(self) -> int:
@@ -56,7 +59,7 @@ class Chunk(NamedTuple):
     @property
     def present(self) -> Present:
         """Those that are not missing."""
-        if self.observed.all():
+        if self.is_whole or self.observed.all():
             return Present(self.points, self.sequence)
         return Present(self.points[self.observed], self.sequence[self.observed])
 

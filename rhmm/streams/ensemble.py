@@ -59,6 +59,8 @@ class Ensemble:
 
     def _best(self) -> int:
         """Who leads by these scores."""
+        if len(self.runners) == 1:
+            return 0
         return int(np.argmax(self.scores - self.handicaps))
 
     @property

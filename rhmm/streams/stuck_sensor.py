@@ -26,9 +26,10 @@ class StuckSensor:
         sensor.last, sensor.run = self.last.copy(), self.run.copy()
         return sensor
 
-    def drop(self, X: np.ndarray, observed: np.ndarray) -> None:
-        """Clear the entries of `observed` where X only repeats what a stuck sensor says."""
-        _drop(X.reshape(len(X), -1), observed, self.last, self.run)
+    def drop(self, X: np.ndarray, observed: np.ndarray) -> bool:
+        """Clear the entries of `observed` where X only repeats what a stuck sensor says; returns
+        whether it is known that none is missing."""
+        return _drop(X.reshape(len(X), -1), observed, self.last, self.run)
 
     def would_drop(self, y: np.ndarray) -> bool:
         """Whether `y`, a stream of one, would be dropped if it came next; nothing changes."""
@@ -45,7 +46,7 @@ def _drop(X, observed, last, run):
         run[0] = 0
         for q in range(len(last)):
             last[q] = X[len(X) - 1, q]
-        return
+        return True
     for t in range(len(X)):
         if not observed[t]:
             continue
@@ -60,6 +61,7 @@ def _drop(X, observed, last, run):
                 run[1] *= 2
             run[0] = 0
         observed[t] = run[0] < run[1]
+    return False
 
 
 @lean_kernel
@@ -69,5 +71,5 @@ def _never_repeats(X, observed, last):
         return False
     repeats = 0
     for t in range(1, len(X)):
-        repeats += X[t, 0] == X[t - 1, 0] or not observed[t]
+        repeats += (X[t, 0] == X[t - 1, 0]) | (not observed[t])
     return repeats == 0
