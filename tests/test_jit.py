@@ -1,6 +1,7 @@
 """Kernels are compiled once: the next process finds them on disk, until the package changes."""
 
 import contextlib
+import gc
 import io
 import json
 import multiprocessing.spawn
@@ -15,6 +16,8 @@ from types import ModuleType
 
 import numba
 import pytest
+from numba import njit
+from numba.core.types.functions import BaseFunction
 
 from tests.prepared import REAL_PYTHON
 
@@ -44,6 +47,23 @@ from rhmm import Hyperbolic
 disk = Hyperbolic(2)
 for sigma in (0.05, 2.0):
     disk.mean(disk.sample([0.1, 0.2], sigma, 5, rng=0))
+"""
+
+AS_IT_WAS = """
+import gc
+from numba.core.base import BaseContext
+from numba.core.targetconfig import TargetConfig
+from numba.core.types.functions import BaseFunction
+
+PLACES = [(TargetConfig, "__eq__"), (TargetConfig, "__hash__"), (BaseFunction, "get_call_type"),
+          (BaseContext, "get_abi_sizeof")]
+before = [getattr(*place) for place in PLACES]
+{first}
+from rhmm import Hyperbolic
+has_frozen = gc.get_freeze_count() > 0
+Hyperbolic(2).dist([0.0, 0.0], [0.5, 0.5])
+assert [getattr(*place) for place in PLACES] == before
+print(gc.isenabled(), (gc.get_freeze_count() > 0) == has_frozen)
 """
 
 ONE_DISTANCE = """
@@ -197,3 +217,25 @@ def test_a_geometry_of_the_script_itself_leaves_nothing_on_disk(tmp_path):
     kept = [file.name for file in tmp_path.rglob("verbs.all_*.nbc")]
     assert kept == []
     assert compiled_by(ONE_DISTANCE, REPOSITORY, tmp_path) != []
+
+
+@pytest.mark.parametrize(
+    ("first", "is_collecting"), [("", "True"), ("gc.freeze()", "True"), ("gc.disable()", "False")]
+)
+def test_compiling_leaves_numba_and_the_collector_as_they_were(first, is_collecting, tmp_path):
+    printed = run(AS_IT_WAS.format(first=first), tmp_path, REPOSITORY)
+    assert printed.split() == [is_collecting, "True"]
+
+
+def test_a_kernel_that_fails_to_compile_leaves_them_too():
+    from rhmm._compiler import KernelCompiler  # not for the processes that import this file
+
+    @njit(pipeline_class=KernelCompiler)
+    def wrong(x):
+        return x.nothing
+
+    before = BaseFunction.get_call_type
+    with pytest.raises(numba.TypingError):
+        wrong(1.0)
+    assert BaseFunction.get_call_type is before
+    assert gc.isenabled()

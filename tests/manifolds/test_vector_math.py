@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from rhmm._jit import kernel
 from rhmm.vector_math import (
     dot,
+    drawn,
     exp,
     fma,
     log,
@@ -47,6 +48,15 @@ def test_sums_in_lanes_are_sums(size):
     x, y = np.random.default_rng(size).standard_normal((2, size))
     assert dot(x, y, size) == pytest.approx(x @ y, abs=1e-13)
     assert total(x) == pytest.approx(x.sum(), abs=1e-13)
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=150), st.integers(0, 64))
+@example([0] * 70, 32)
+def test_what_is_drawn_reaches_its_share_of_the_whole(weights, parts):
+    found = drawn(np.array(weights, float), float(sum(weights)), parts / 64)
+    reached = np.cumsum(weights)
+    wanted = [t for t, w in enumerate(weights) if w > 0 and 64 * reached[t] >= parts * reached[-1]]
+    assert found == (wanted[0] if wanted else len(weights) - 1)
 
 
 @given(st.floats(-1.0 + 1e-15, 1e300) | st.floats(-0.5, 1.0) | st.floats(-1e-5, 1e-5))
