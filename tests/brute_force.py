@@ -161,3 +161,8 @@ def with_gaps(X, share, rng) -> np.ndarray:
     gaps[0] = False
     X[gaps] = np.nan
     return X
+
+
+def steps_of(sample) -> np.ndarray:
+    """The times of a sample of sequences that have a next one in the same sequence."""
+    return np.delete(np.arange(len(sample.points)), sample.ends - 1)

@@ -118,22 +118,24 @@ def climbed(
     return _explored(sample, model, _Begin(), steps, least)[0]
 
 
-def fitted(sample: Sample, gamma, means, prior: float, steps: int) -> Fit:
-    """What EM reaches from states that explain the sample with these weights (T, N)."""
-    n, now = len(means), sample.steps
-    pairs = gamma[now].T @ gamma[now + 1] + 1.0 / n
+def fitted(sample: Sample, weights, means, prior: float, steps: int) -> Fit:
+    """What EM reaches from states that explain the sample with these weights (N, T)."""
+    n, before = len(means), weights.copy()
+    before[:, sample.ends - 1] = 0.0  # no transition leads from one sequence to the next
+    pairs = before[:, :-1] @ weights[:, 1:].T + 1.0 / n
     model = _one_model(pairs / pairs.sum(axis=1, keepdims=True), means, np.ones(n), prior)
-    begin = _Begin(weights=np.ascontiguousarray(gamma.T) + 1e-9)
+    begin = _Begin(weights=weights + 1e-9)
     return _explored(sample, model, begin, steps)[0]
 
 
 def appraised(
-    sample: Sample, transmat, means, delta, prior: float, rng: np.random.Generator
+    sample: Sample, transmat, means, delta, prior: float, rng: np.random.Generator, steps: int = 0
 ) -> tuple[Fit, Appraisal]:
-    """What these parameters make of the sample, and what splits and merges would."""
+    """What EM reaches in at most so many iterations from these parameters, and what splits and
+    merges of it promise."""
     model = _one_model(transmat, means, delta, prior)
     begin = _Begin(looks=rng.random((len(delta), _LOOKS, 2)))
-    return _explored(sample, model, begin, 0)
+    return _explored(sample, model, begin, steps)
 
 
 def seeded(

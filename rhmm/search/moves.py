@@ -53,28 +53,30 @@ def _likelihood(fit: Fit) -> float:
 
 def moved(sample: Sample, fit: Fit, move: Move, steps: int) -> Fit:
     """The fit after a move and so many iterations of EM."""
-    gamma, means = split(sample, fit.gamma, fit.means, move.state, move.seeds)
-    gamma, means = merged(gamma, means, move.first, move.second)
-    return fitted(sample, gamma, means, fit.prior, steps)
+    weights, means = split(sample, fit.gamma.T, fit.means, move.state, move.seeds)
+    weights, means = merged(weights, means, move.first, move.second)
+    return fitted(sample, weights, means, fit.prior, steps)
 
 
-def split(sample: Sample, gamma, means, state: int, seeds) -> tuple[np.ndarray, np.ndarray]:
-    """Weights (T, N + 1) and rough means after a state was split: the new state comes last."""
+def split(sample: Sample, weights, means, state: int, seeds) -> tuple[np.ndarray, np.ndarray]:
+    """Weights (N + 1, T) and rough means after a state was split: the new state comes last."""
     points = sample.points[seeds]
     d2 = sample.manifold.squared_distances(sample.points, points)
-    kept = gamma[:, state] * (d2[0] <= d2[1])
-    gamma = np.column_stack([gamma, gamma[:, state] - kept])
-    gamma[:, state] = kept
+    is_first, of_both = d2[0] <= d2[1], weights[state]
+    parted = np.empty((len(weights) + 1, len(of_both)))
+    parted[:-1] = weights
+    np.multiply(of_both, is_first, out=parted[state])
+    np.subtract(of_both, parted[state], out=parted[-1])
     means = np.concatenate([means, points[1:]])
     means[state] = points[0]
-    return gamma, means
+    return parted, means
 
 
-def merged(gamma, means, first: int, second: int) -> tuple[np.ndarray, np.ndarray]:
-    """Weights (T, N − 1) and rough means after the second state was merged into the first."""
-    means = means.copy()
-    if gamma[:, second].sum() > gamma[:, first].sum():
+def merged(weights, means, first: int, second: int) -> tuple[np.ndarray, np.ndarray]:
+    """Weights (N − 1, T) and rough means after the second state was merged into the first."""
+    together, means = weights.copy(), means.copy()
+    if weights[second].sum() > weights[first].sum():
         means[first] = means[second]
-    together = gamma.copy()
-    together[:, first] += gamma[:, second]
-    return np.delete(together, second, axis=1), np.delete(means, second, axis=0)
+    together[first] += weights[second]
+    left = np.arange(len(means)) != second
+    return together[left], means[left]

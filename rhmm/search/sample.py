@@ -21,11 +21,6 @@ class Sample(NamedTuple):
     least_delta: float
     """The floor of every δ."""
 
-    @property
-    def steps(self) -> np.ndarray:
-        """The times that have a next one in the same sequence, shape (T − S,)."""
-        return np.delete(np.arange(len(self.points)), self.ends - 1)
-
 
 def thinned(manifold: Manifold, X, observed, lengths, least_delta: float, most: int) -> Sample:
     """At most about `most` observations of X (T, *point_shape) in blocks, evenly spread.

@@ -75,15 +75,24 @@ def evidence(sample: Sample, fit: Fit) -> float:
     EM on a sample lets all sequences begin in any state alike. In a sample of many short ones a
     state that is visited often would then better be counted twice.
     """
-    first = fit.gamma[np.append(0, sample.ends[:-1])]
-    law = len(fit.delta) * fit.visits / fit.visits.sum()
-    return fit.log_likelihood + float(np.log(first @ law).sum())
+    begins = np.concatenate([[0], sample.ends[:-1]])
+    visits = fit.visits
+    law = len(visits) * visits / visits.sum()
+    return fit.log_likelihood + float(np.log(fit.gamma[begins] @ law).sum())
 
 
-def resized(sample: Sample, fit: Fit, rng: np.random.Generator, most: int, price: float) -> Fit:
+def resized(
+    sample: Sample,
+    fit: Fit,
+    rng: np.random.Generator,
+    most: int,
+    price: float,
+    appraisal: Appraisal | None = None,
+) -> Fit:
     """The fit after splits and merges, one after another as long as one pays.
 
     A free parameter must be worth `price` nats. There are never more than `most` states.
+    `appraisal` is that of the fit, if it is known.
     """
     dim = sample.manifold.dim
 
@@ -91,8 +100,8 @@ def resized(sample: Sample, fit: Fit, rng: np.random.Generator, most: int, price
         return evidence(sample, fit) - price * n_parameters(len(fit.delta), dim)
 
     while True:
-        n, appraisal = len(fit.delta), appraise(sample, fit, rng)
-        found = []
+        n, found = len(fit.delta), []
+        appraisal = appraise(sample, fit, rng) if appraisal is None else appraisal
         if n < most:
             more = n_parameters(n + 1, dim) - n_parameters(n, dim)
             begun = _splits(sample, fit, appraisal, n, _FIRST_LOOK)
@@ -105,7 +114,7 @@ def resized(sample: Sample, fit: Fit, rng: np.random.Generator, most: int, price
         # Not `<`: NaN and −∞, of points that are none, must end the search, too.
         if not value(best) > value(fit) + _LEAST_GAIN:
             return fit
-        fit = best
+        fit, appraisal = best, None
 
 
 def _further(sample: Sample, found: list[Fit], least: float) -> list[Fit]:
@@ -121,7 +130,7 @@ def _splits(sample: Sample, fit: Fit, appraisal: Appraisal, count: int, steps: i
     states = np.argsort(-appraisal.gain, kind="stable")[:count]
     return [
         fitted(
-            sample, *split(sample, fit.gamma, fit.means, k, appraisal.seeds[k]), fit.prior, steps
+            sample, *split(sample, fit.gamma.T, fit.means, k, appraisal.seeds[k]), fit.prior, steps
         )
         for k in states
         if appraisal.gain[k] > -np.inf
@@ -135,8 +144,8 @@ def _merges(sample: Sample, fit: Fit, appraisal: Appraisal, limit: float, steps:
     for pair in np.argsort(loss, axis=None)[:_NEIGHBOURS]:
         first, second = divmod(int(pair), len(loss))
         if first < second and loss[first, second] < limit:
-            gamma, means = merged(fit.gamma, fit.means, first, second)
-            found.append(fitted(sample, gamma, means, fit.prior, steps))
+            weights, means = merged(fit.gamma.T, fit.means, first, second)
+            found.append(fitted(sample, weights, means, fit.prior, steps))
     return found
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from rhmm.manifolds import Manifold
-from rhmm.search import Fit, Sample, climbed, evidence, n_parameters, resized
+from rhmm.search import Fit, Sample, appraised, evidence, n_parameters, resized
 from rhmm.streams.start import dispersion, streaming_state
 from rhmm.streams.streaming_kernel import FLOOR, StreamingState
 
@@ -50,8 +50,8 @@ def first_count(sample: Sample, most: int, rng: np.random.Generator) -> Fit:
     points = sample.points
     mean, d2, _ = sample.manifold.recentre(points, np.ones((1, len(points))), points[:1].copy())
     prior = max(float(d2.mean()), sample.least_delta)
-    one = climbed(sample, np.ones((1, 1)), mean, np.array([prior]), prior, _STEPS)
-    return resized(sample, one, rng, most, price_of_parameter(len(points), 1))
+    one, appraisal = appraised(sample, np.ones((1, 1)), mean, np.array([prior]), prior, rng, _STEPS)
+    return resized(sample, one, rng, most, price_of_parameter(len(points), 1), appraisal)
 
 
 def recount(
@@ -69,8 +69,10 @@ def recount(
     Unless the sample is all that was seen, states that it leaves alone keep their parameters.
     """
     prior = float(np.mean(state.delta))
-    settled = climbed(sample, state.transmat, state.means, state.delta, prior, _STEPS)
-    found = resized(sample, settled, rng, most, price)
+    settled, appraisal = appraised(
+        sample, state.transmat, state.means, state.delta, prior, rng, _STEPS
+    )
+    found = resized(sample, settled, rng, most, price, appraisal)
     n, dim, before = len(settled.delta), sample.manifold.dim, evidence(sample, settled)
     cost_of_state = price * (n_parameters(n, dim) - n_parameters(n - 1, dim))
     if len(found.delta) == n and evidence(sample, found) < before + cost_of_state:

@@ -67,10 +67,10 @@ def test_a_split_and_a_merge_change_the_number_of_states(manifold):
     truth, sample = sample_of(manifold)
     one = climbed(sample, np.ones((1, 1)), truth.means_[1:2], np.array([4.0]), 0.1, 10)
     seeds = appraise(sample, one, np.random.default_rng(0)).seeds[0]
-    two = fitted(sample, *split(sample, one.gamma, one.means, 0, seeds), one.prior, 20)
+    two = fitted(sample, *split(sample, one.gamma.T, one.means, 0, seeds), one.prior, 20)
     assert len(two.delta) == 2
     assert two.log_likelihood > one.log_likelihood + 50.0
-    again = fitted(sample, *merged(two.gamma, two.means, 0, 1), two.prior, 20)
+    again = fitted(sample, *merged(two.gamma.T, two.means, 0, 1), two.prior, 20)
     assert again.log_likelihood == pytest.approx(one.log_likelihood, abs=1.0)
 
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from rhmm import Euclidean
 from rhmm.streams.history import History, history_size, room_for
+from tests.brute_force import steps_of
 
 LINE = Euclidean(1)
 SIZE = history_size(1)
@@ -52,7 +53,7 @@ def test_later_it_keeps_whole_blocks_from_everywhere(seen):
     expected = [t for t in range(1, seen + 1) if (t - 1) // 16 % every == 0]
     assert times.tolist() == expected
     sample = history.sample(LINE, 1e-6)
-    assert (np.diff(times)[sample.steps] == 1).all()
+    assert (np.diff(times)[steps_of(sample)] == 1).all()
 
 
 @given(st.integers(1, 10 * SIZE), st.integers(5, 200), st.integers(1, 3))
@@ -60,7 +61,7 @@ def test_sequences_end_in_a_sample_where_they_ended_in_the_stream(seen, length, 
     sample = recorded([seen // 3, seen - seen // 3], length).sample(LINE, 1e-6, step)
     times = sample.points[:, 0].astype(int) - 1
     steps = np.zeros(len(times), bool)
-    steps[sample.steps] = True
+    steps[steps_of(sample)] = True
     follows = (np.diff(times) == 1) & (np.diff(times // length) == 0)
     np.testing.assert_array_equal(steps, np.append(follows & steps[:-1], False))
     missed = follows & ~steps[:-1]  # only where blocks meet that need not follow each other
