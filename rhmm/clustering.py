@@ -59,7 +59,7 @@ def best_clusters(
         runs.append(run)
     # Several starts may lead to the same clusters: rounding must not choose their names.
     least = min(run.inertia for run in runs)
-    best = next(run for run in runs if run.inertia <= (1.0 + _SAME) * least)
+    best = next((run for run in runs if run.inertia <= (1.0 + _SAME) * least), runs[0])
     best.advance(max_iter, tol)
     if not best.converged:
         warn_not_converged(f"K-means ({max_iter} iterations)")

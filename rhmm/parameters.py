@@ -20,8 +20,8 @@ points would be 0."""
 _SMALLEST_FLOOR = 1e-12
 _BLOCK = 256
 """Points that are worked on at a time, so that intermediate results stay in the nearest cache."""
-_STEPS = 1000
-"""Steps from one point to the next that tell how large the data are."""
+_STEPS = 100_000
+"""Steps from one point to the next that tell how large the data are, at most."""
 
 
 class Parameters(NamedTuple):
@@ -87,7 +87,7 @@ def floor_of_sigma(manifold: Manifold, points: np.ndarray, min_sigma: float | No
     """`min_sigma`, or if it is None 10⁻³ times the scale of these points (T, *point_shape), and
     10⁻³ at most.
 
-    The scale is the median distance from one point to the next, of about a thousand steps.
+    The scale is the median distance from one point to the next.
     """
     if min_sigma is not None:
         return float(min_sigma)

@@ -5,7 +5,7 @@ from rhmm._jit import kernel, lean_kernel
 
 @kernel
 def nth_smallest(values, n):
-    """The number that n others come before when `values` are sorted; they are put in another order.
+    """The entry at index n of the sorted `values`, which are put in another order.
 
     Each round parts what is left at a pivot and keeps the side that has the number (Hoare's
     quickselect).

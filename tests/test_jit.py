@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 
 import numba
+import numpy as np
 import pytest
 from numba import njit
 from numba.core.types.functions import BaseFunction
@@ -239,3 +240,19 @@ def test_a_kernel_that_fails_to_compile_leaves_them_too():
         wrong(1.0)
     assert BaseFunction.get_call_type is before
     assert gc.isenabled()
+
+
+def test_a_lean_kernel_that_makes_an_array_is_refused():
+    """It would never be freed. What a kernel may do is not remembered for those that count less."""
+    from rhmm._jit import kernel, lean_kernel  # not for the processes that import this file
+
+    @lean_kernel
+    def lean(size):
+        return np.empty(size).size
+
+    @kernel
+    def outer(size):
+        return np.empty(size).size + lean(size)
+
+    with pytest.raises(numba.TypingError):
+        outer(3)

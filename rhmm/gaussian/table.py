@@ -17,17 +17,17 @@ from rhmm.vector_math import log
 
 SMALLEST_SIGMA, LARGEST_SIGMA = 1e-4, 20.0
 _BITS = 44
-"""Of the 52 of a fraction, those that tell where between two knots a number lies; the other eight
-tell which knots these are: there are 256 in an octave."""
+"""The low bits of a fraction, of 52: they say where in its cell a number lies. The eight above them
+say which cell that is, so an octave has 256."""
 _PLACE, _PER_CELL = (1 << _BITS) - 1, 2.0**-_BITS
 
 
 class RadialTable(NamedTuple):
     first: int
-    """The leading bits of the first knot; one more is the next knot."""
+    """The bits of the first knot without the low ones; plus 1, they are those of the next."""
     knots: np.ndarray
-    """δ/2σ² at the knots, and its slopes by the cells to the left and to the right, then log Z and
-    its slopes; shape (K, 6)."""
+    """δ/2σ² at the knots, and its slopes times the width of the cell on the left and on the right,
+    then the same of log Z; shape (K, 6)."""
     ends: np.ndarray
     """The least and the largest δ, and the slopes of log Z by log δ there; shape (4,)."""
 

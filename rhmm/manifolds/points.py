@@ -16,7 +16,10 @@ class PointSet(ABC):
 
     @abstractmethod
     def belongs(self, x) -> np.ndarray:
-        """Whether each of `x` is a point of the manifold that double precision can work with."""
+        """Whether each of `x` is a point of the manifold that double precision can work with.
+
+        NaN must not belong.
+        """
 
     @abstractmethod
     def why_not(self, point: np.ndarray) -> str:
@@ -58,7 +61,7 @@ class PointSet(ABC):
         observed = verbs.without_nan(X.reshape(len(X), -1))
         if not (observed.any() or allow_all_missing):
             raise ValueError(f"{name} must hold at least one observation that is not NaN")
-        good |= ~observed
+        good = good | ~observed
         if not good.all():
             t = int(np.argmin(good))
             raise ValueError(f"{name}[{t}] is not a point of {self!r}: {self.why_not(X[t])}")

@@ -95,8 +95,8 @@ def distances_from(geometry, layout, first, last, centres, d2):
     ``d2[i * T + t] = d²(points[first + t], centres[i])``.
 
     T may be small, as in the groups of a streaming learner. A manifold whose distances run in
-    vectors should implement this verb so that they run over all centres at once. Arrays that this
-    needs are made by another kernel, which it calls.
+    vectors should implement this verb so that they run over all centres at once. It must not make
+    arrays: if it needs some, let it call a `kernel` that makes them.
     """
     size = last - first
     for i in range(len(centres)):
@@ -164,8 +164,8 @@ def weighted_step(geometry, layout, first, last, weights, tau, centre):
 def weighted_steps(geometry, layout, first, last, weights, taus, centres, totals):
     """`weighted_step` of N centres by τ (N,) with weights (N, T); what it returns goes to `totals`.
 
-    A centre whose τ is 0 stays, and has no total. As for `distances_from`, T may be small, and
-    arrays are made by another kernel.
+    A centre whose τ is 0 stays, and has no total. As for `distances_from`, T may be small, and what
+    implements it must not make arrays.
     """
     for i in range(len(centres)):
         if taus[i] > 0.0:

@@ -34,7 +34,7 @@ def without_far_points(geometry, points, layout):
         if away[t] <= limit:
             copy_into(near[count], points[t])
             count += 1
-    return near[:count]
+    return near[:count] if count > 0 else points  # NaN is nowhere
 
 
 @kernel

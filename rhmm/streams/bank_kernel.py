@@ -114,8 +114,10 @@ def _run_all(
     predictive, traces, handicaps, scores, level, leader, leaders, led, remembered, clock, done,
     first, room,
 ):  # fmt: skip
-    """The same of members whose points begin at `held_from` in the layout; it counts no arrays,
-    which would take half as long as learning."""
+    """The loop of `run_pieces`; the points of each member begin at `held_from` in the layout.
+
+    Counting references would take half as long as learning.
+    """
     seen, every = clock.seen, settings[0].trace_every
     while done < len(observed):
         end, left = done, EVERY - seen % EVERY

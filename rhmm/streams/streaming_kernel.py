@@ -137,7 +137,7 @@ class Room(NamedTuple):
     scale: np.ndarray
     """p(y | all before) of a group, shape (2ℓ,)."""
     alpha: np.ndarray
-    """Of what is held, as in the state, shape (max(N, 4), 2ℓ)."""
+    """Of what is held, the state's transposed, shape (max(N, 4), 2ℓ); so is `density`."""
     density: np.ndarray
     gamma: np.ndarray
     """Shape (max(N, 4), ℓ)."""
@@ -162,7 +162,7 @@ def room_for(size, n):
 
 @lean_kernel
 def hold(held_points, held_missing, held_begins, held, points, missing, starts, begin):
-    """Keep the points from `begin` on, so many of them, and 0 where there is more room."""
+    """Keep `held` points, those from `begin` on, and 0 where there is more room."""
     width = points.size // len(points)
     for t in range(len(held_points)):
         is_there = t < held
@@ -195,6 +195,9 @@ def take_in(
     for t in range(held):
         for i in range(n):
             alpha[i, t], density[i, t] = state.alpha[t, i], state.density[t, i]
+    for i in range(n, len(alpha)):  # another state may have left NaN there
+        for t in range(most):
+            alpha[i, t] = density[i, t] = 0.0
     # Plain numbers would be types of their own, and have `_step` compiled twice.
     begin, done, row = np.int64(begin), np.int64(0), np.int64(row)
     while done < count:
@@ -275,9 +278,9 @@ def _faintest(log_z):
 
 @lean_kernel
 def _scale(logs, missing, first, size, n, held, density, shift):
-    """From log p_i(y_t) of n states and so many points, the first of all is `first`, densities from
-    the column `held` on, divided by the largest of each time, whose log is `shift`; 1 where an
-    observation is missing.
+    """From log p_i(y_t) of n states and `size` points, of which `missing` has the first at `first`,
+    densities from the column `held` on, divided by the largest of each time, whose log is `shift`;
+    1 where an observation is missing.
     """
     largest = shift[:size]
     for t in range(size):

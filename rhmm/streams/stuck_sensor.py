@@ -27,8 +27,10 @@ class StuckSensor:
         return sensor
 
     def drop(self, X: np.ndarray, observed: np.ndarray) -> bool:
-        """Clear the entries of `observed` where X only repeats what a stuck sensor says; returns
-        whether it is known that none is missing."""
+        """Clear the entries of `observed` where X only repeats what a stuck sensor says.
+
+        Returns True only if none is missing then; False if some may be.
+        """
         return _drop(X.reshape(len(X), -1), observed, self.last, self.run)
 
     def would_drop(self, y: np.ndarray) -> bool:
