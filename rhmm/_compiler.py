@@ -171,8 +171,8 @@ class _CodeOnDemand(JITCodeLibrary):
         return super().get_pointer_to_function(name)
 
     def _optimize_all(self):
-        """What numba does, but for repeating the bodies of loops and a second pruning of counts of
-        references: loops that run in vectors are as fast without, and the code is shorter."""
+        """What numba does, but for repeating the bodies of loops: loops that run in vectors are
+        as fast without, and the code is shorter by a third."""
         codegen = self._codegen
         passes, builder = codegen._module_pass_manager(
             cost="cheap", opt=codegen._opt_level, loop_vectorize=codegen._loopvect,
@@ -184,7 +184,10 @@ class _CodeOnDemand(JITCodeLibrary):
         tuning.slp_vectorization = bool(config.SLP_VECTORIZE)
         tuning.loop_unrolling = tuning.loop_interleaving = False
         builder = create_pass_builder(codegen._tm, tuning)
-        builder.getModulePassManager().run(self._final_module, builder)
+        passes = builder.getModulePassManager()
+        if config.LLVM_REFPRUNE_PASS:
+            passes.add_refprune_pass()
+        passes.run(self._final_module, builder)
 
     def _set_environments(self):
         """Those of all functions whose code it has taken in, as numba does for each of them."""
