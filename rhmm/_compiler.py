@@ -51,7 +51,7 @@ def _without_collections() -> Iterator[None]:
         yield
     finally:
         if is_collecting:
-            if gc.get_freeze_count() == 0:  # nobody else has frozen objects: these would thaw, too
+            if gc.get_freeze_count() == 0:  # else objects that others froze would thaw
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
