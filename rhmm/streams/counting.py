@@ -51,6 +51,15 @@ _SETTLED, _HORIZON = 5, 20
 """Looks before the first alarm, and looks over which mean and deviation are taken."""
 
 
+class Moment(NamedTuple):
+    """When the predictions since the moment before are judged."""
+
+    recorded: int
+    """How much is recorded then."""
+    total: float
+    """The sum of the predictive log densities of the leader, which is alone, until then."""
+
+
 class Look(NamedTuple):
     """What a review looks at."""
 
@@ -65,6 +74,9 @@ class Counting(Recorder):
     """One runner, and now and then a challenger with another number of states beside it."""
 
     sizes: ClassVar[tuple[int, int]] = (1, 2)
+    wants_predictions = True
+    _passed: tuple[Moment, ...] = ()
+    """Those of the looks in the latest chunk, which `decide` has yet to judge."""
     numbers: ClassVar[tuple[str, ...]] = (
         *Recorder.numbers, "looked", "trial_ends", "due", "calm_until",
     )  # fmt: skip
@@ -145,9 +157,28 @@ class Counting(Recorder):
         return full
 
     def until_decision(self) -> int:
-        until_look = self._between_looks - self.recorded % self._between_looks
+        until = self._between_looks - self.recorded % self._between_looks
         until_review = self.next_review - self.recorded
-        return min(until_look, until_review) if until_review > 0 else until_look
+        if until_review <= 0:
+            return until
+        if not self._is_on_trial and self.due < 0:
+            until += _RECENT  # an alarm at the next look is answered so much later
+        return min(until, until_review)
+
+    def _run(self, geometry, table, chunk: Chunk, filtered, predictive, traces) -> np.ndarray:
+        before = float(self.state.log_likelihood[0])
+        leaders = super()._run(geometry, table, chunk, filtered, predictive, traces)
+        self._passed = self._looks_in(chunk, before, predictive[0])
+        return leaders
+
+    def _looks_in(self, chunk: Chunk, before: float, predictive) -> tuple[Moment, ...]:
+        """The looks that are due in the next chunk, of which these are the log densities."""
+        counts = chunk.observed.cumsum() + self.recorded
+        at = np.flatnonzero(chunk.observed & (counts % self._between_looks == 0))
+        if len(at) == 0:
+            return ()
+        totals = np.append(before, predictive).cumsum()  # one by one, as the learner itself
+        return tuple(map(Moment, counts[at].tolist(), totals[at + 1].tolist()))
 
     def _watch(self, chunk: Chunk) -> None:
         present = chunk.present
@@ -179,14 +210,15 @@ class Counting(Recorder):
         `review` also looks at the latest observations if it is told so.
         """
         # Any chunking must give the same, so nothing happens between two looks but a review.
-        is_look = self.recorded > self.looked and self.recorded % self._between_looks == 0
+        passed, self._passed = self._passed, ()
+        is_look = len(passed) > 0 and passed[-1].recorded == self.recorded
         if self._is_on_trial:
             if is_look:
                 self.looked = self.recorded
                 self._judge()
             return
-        if is_look:
-            self._follow_level()
+        for look in passed:
+            self._follow_level(look)
         if is_look and 0 <= self.due <= self.recorded:
             found = review(self, True)
             again = self.recorded + _RECENT  # it may have been too early, but only once
@@ -196,17 +228,16 @@ class Counting(Recorder):
             self.reviewed = self.recorded
             self._try(review(self, False))
 
-    def _follow_level(self) -> None:
+    def _follow_level(self, look: Moment) -> None:
         """Compare the predictions since the latest look with those before; perhaps raise alarm."""
-        total, looks = float(self.state.log_likelihood[0]), self.level[1]
-        value = (total - self.level[0]) / (self.recorded - self.looked)
-        self.looked, self.level[0] = self.recorded, total
-        offset = value - self.level[2]
+        before, looks = self.level[:2].tolist()
+        offset = (look.total - before) / (look.recorded - self.looked) - self.level[2]
+        self.looked, self.level[0] = look.recorded, look.total
         if looks >= _SETTLED:
             fallen = -offset / math.sqrt(max(self.level[3], 1e-300))
             self.level[4] = max(self.level[4] + fallen - _USUAL, 0.0)
-        if self.level[4] >= _ALARM and self.due < 0 and self.recorded >= self.calm_until:
-            self.due = self.recorded + _RECENT
+        if self.level[4] >= _ALARM and self.due < 0 and look.recorded >= self.calm_until:
+            self.due = look.recorded + _RECENT
             self.calm_until = self.due + 2 * _RECENT
             self.level[4] = 0.0
         self.level[1] = looks + 1.0

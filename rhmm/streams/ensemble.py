@@ -43,6 +43,8 @@ class Ensemble:
     numbers: ClassVar[tuple[str, ...]] = ("leader",)
     arrays: ClassVar[tuple[str, ...]] = ("scores", "log_likelihood")
     """What a file keeps of it beside the runners: whole numbers, and arrays."""
+    wants_predictions = False
+    """Whether a runner that is alone tells its predictive log densities, too."""
 
     def __init__(self, learn: Callable, runners: list[Runner], scores: np.ndarray | None = None):
         self._learn = learn
@@ -83,7 +85,8 @@ class Ensemble:
         first = int(self.state.counters[0])
         every = self.runners[0].settings.trace_every
         rows = (first + chunk.size) // every - first // every if every else 0
-        predictive = np.empty((len(self.runners), chunk.size if len(self.runners) > 1 else 0))
+        is_scored = self.wants_predictions or len(self.runners) > 1
+        predictive = np.empty((len(self.runners), chunk.size if is_scored else 0))
         length = chunk.size if want_filtered else 0
         filtered = [np.empty((length, len(runner.state.delta))) for runner in self.runners]
         traces = [empty_trace(rows, runner.state.means) for runner in self.runners]
@@ -113,7 +116,7 @@ class Ensemble:
         observation, of the beginning of the chunk alone if there is something to decide then.
 
         `filtered` and `traces` have one entry for each runner, `predictive` one row, which stays
-        empty if there is only one.
+        empty for a runner that is alone unless `wants_predictions`.
         """
         for r, (settings, state) in enumerate(self.runners):
             self._learn(
