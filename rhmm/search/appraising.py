@@ -19,15 +19,6 @@ _PROMISE = 0.0
 """Nats for each state that the appraisal of a move must reach."""
 
 
-class Move(NamedTuple):
-    """Split `state` at two points of the sample, and merge `second` into `first`."""
-
-    state: int
-    seeds: np.ndarray
-    first: int
-    second: int
-
-
 class Appraisal(NamedTuple):
     """What each split would gain and each merge lose before EM goes on, in nats."""
 
@@ -44,13 +35,31 @@ class Appraisal(NamedTuple):
         """Whether any move is worth a try."""
         return self.promise > _PROMISE * len(self.gain)
 
-    def moves(self, most: int) -> list[Move]:
-        """Those that promise the most, the best first."""
+    # A move is five numbers: the state that is split and the two points of the sample at which,
+    # then the two that are merged into the first of them. Without a split or a merge they are −1.
+
+    def moves(self, most: int) -> np.ndarray:
+        """So many splits of one state with merges of two others, those that promise the most; shape
+        (K, 5), the best first."""
         value = self.gain[:, None, None] - self.loss
         value[_no_moves(len(self.gain))] = -np.inf
         best = np.argsort(-value, axis=None, kind="stable")[:most]
-        found = np.stack(np.unravel_index(best, value.shape), axis=1)
-        return [Move(k, self.seeds[k], i, j) for k, i, j in found if value[k, i, j] > -np.inf]
+        best = best[value.flat[best] > -np.inf]
+        state, first, second = np.unravel_index(best, value.shape)
+        return np.column_stack([state, self.seeds[state], first, second])
+
+    def splits(self, most: int) -> np.ndarray:
+        """So many of the splits that promise the most, shape (K, 5)."""
+        state = np.argsort(-self.gain, kind="stable")[:most]
+        state = state[self.gain[state] > -np.inf]
+        return np.column_stack([state, self.seeds[state], np.full((len(state), 2), -1)])
+
+    def merges(self, most: int, limit: float) -> np.ndarray:
+        """So many of the merges that lose the least, each less than the limit; shape (K, 5)."""
+        loss = np.where(np.tri(len(self.gain), dtype=bool), np.inf, self.loss)
+        best = np.argsort(loss, axis=None)[:most]
+        first, second = np.unravel_index(best[loss.flat[best] < limit], loss.shape)
+        return np.column_stack([np.full((len(first), 3), -1), first, second])
 
 
 @lru_cache(16)

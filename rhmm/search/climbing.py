@@ -34,6 +34,8 @@ class Terms(NamedTuple):
     """EM iterations, at most."""
     least: float
     """Nats that an iteration must gain to be followed by another."""
+    hope: float = -math.inf
+    """The log-likelihood that the first iteration must reach, if there is one to follow."""
 
 
 class Memory(NamedTuple):
@@ -74,7 +76,7 @@ def climb(geometry, table, points, layout, ends, terms, prior, transmat, means, 
     """EM on sequences that stop at `ends`, in place.
 
     Leaves what `go_both_ways` finds in the memory, and returns the log-likelihood, in which an
-    outlier counts as if its d²/2σ² were at the limit.
+    outlier counts as if its d²/2σ² were at the limit; −∞ if it ends for want of hope.
     """
     n, size = memory.d2.shape
     zeta_sum, start = np.empty((n, n)), np.empty(n)
@@ -91,6 +93,8 @@ def climb(geometry, table, points, layout, ends, terms, prior, transmat, means, 
         )  # fmt: skip
         if step == terms.steps or likelihood - before < terms.least:
             break
+        if step == 1 and likelihood < terms.hope:
+            return -math.inf
         for i in range(n):
             for j in range(n):
                 zeta_sum[i, j] = 1.0 / n

@@ -1,4 +1,4 @@
-"""One kernel for all that a search does: it begins with seeds, weights or parameters, climbs by EM,
+"""One kernel for all that a search does: it begins with seeds, moves or parameters, climbs by EM,
 and appraises splits and merges of what it has found.
 
 Every part of it needs the same recursions. Compiled together they take half of the time, and a
@@ -15,7 +15,8 @@ from rhmm.gaussian.table import radial_table
 from rhmm.inference.both_ways import join
 from rhmm.manifolds import verbs
 from rhmm.search.appraising import Appraisal, appraise_merges, appraise_splits, best_move
-from rhmm.search.climbing import Terms, approached, climb, memory_for, outlying
+from rhmm.search.climbing import Terms, climb, memory_for, outlying
+from rhmm.search.move_kernel import make_move, size_after
 from rhmm.search.sample import Sample
 from rhmm.search.seeding import TRIALS, seed, without_far_points
 
@@ -23,8 +24,6 @@ _TOL = 1e-4
 """The gain in log-likelihood for each point that ends a climb, unless told otherwise."""
 _LOOKS = 4
 """Pairs of points that compete to be the seeds of a split."""
-_FIRST_STEPS = 2
-"""Steps that means take towards the centres of mass of given weights."""
 
 
 class Fit(NamedTuple):
@@ -61,31 +60,39 @@ class Fit(NamedTuple):
 
 
 class Effort(NamedTuple):
-    """How hard a search looks."""
+    """How far a search goes on from each of its beginnings."""
 
-    tried: int
-    """Starts that are judged."""
     kept: int
-    """How many of them go on."""
+    """How many of them go on after the first look: the likeliest."""
     steps: int
     """Their EM iterations, at most."""
-    is_cold: bool = False
-    """Whether starts are bare seeds, which are not judged."""
+    first_steps: int = 1
+    """The EM iterations before the first look, at most."""
+    hope: float = -math.inf
+    """The log-likelihood that a beginning must have after the first of several to go on."""
+    least: float = -math.inf
+    """The log-likelihood that it must exceed at the first look to go on."""
 
 
 class _Begin(NamedTuple):
-    """What a search begins with."""
+    """What a search begins with, beside a model."""
 
     uniforms: np.ndarray = np.empty((0, 0, 0))
     """Of seeds, shape (K, N, TRIALS); K is 0 if a model is given."""
-    weights: np.ndarray = np.empty((0, 0))
-    """Of the states of the given model, shape (N, T); N is 0 if it has all parameters."""
+    moves: np.ndarray = np.empty((0, 5), np.int64)
+    """That are made in the given model, of what `Appraisal` says; K is 0 if it goes on itself."""
+    gamma: np.ndarray = np.empty((0, 0))
+    """Its posteriors, shape (N, T), if there are moves."""
     looks: np.ndarray = np.empty((0, 0, 0))
     """Of splits, shape (N, L, 2); N is 0 if there is nothing to appraise."""
     kept: int = 1
-    """How many of the seeds go on, after one iteration of EM."""
+    """How many go on after the first look."""
+    first_steps: int = 1
+    """EM iterations before it."""
+    least: float = -math.inf
+    """The log-likelihood at the first look that those that go on exceed."""
     is_cold: bool = False
-    """Whether all that is known of them are the means."""
+    """Whether all that is known of seeds are the means."""
 
 
 class _Models(NamedTuple):
@@ -118,14 +125,20 @@ def climbed(
     return _explored(sample, model, _Begin(), steps, least)[0]
 
 
-def fitted(sample: Sample, weights, means, prior: float, steps: int) -> Fit:
-    """What EM reaches from states that explain the sample with these weights (N, T)."""
-    n, before = len(means), weights.copy()
-    before[:, sample.ends - 1] = 0.0  # no transition leads from one sequence to the next
-    pairs = before[:, :-1] @ weights[:, 1:].T + 1.0 / n
-    model = _one_model(pairs / pairs.sum(axis=1, keepdims=True), means, np.ones(n), prior)
-    begin = _Begin(weights=weights + 1e-9)
-    return _explored(sample, model, begin, steps)[0]
+def moved(sample: Sample, fit: Fit, moves: np.ndarray, effort: Effort) -> Fit | None:
+    """The likeliest fit that any of these moves leads to, each of shape (5,): see `Appraisal`.
+
+    All of them lead to the same number of states. None if there are none, or no hope for any.
+    """
+    if len(moves) == 0:
+        return None
+    model = _one_model(fit.transmat, fit.means, fit.delta, fit.prior)
+    begin = _Begin(
+        moves=moves, gamma=np.ascontiguousarray(fit.gamma.T), kept=effort.kept,
+        first_steps=effort.first_steps, least=effort.least,
+    )  # fmt: skip
+    found = _explored(sample, model, begin, effort.steps, hope=effort.hope)[0]
+    return found if found.log_likelihood > -math.inf else None
 
 
 def appraised(
@@ -139,14 +152,23 @@ def appraised(
 
 
 def seeded(
-    sample: Sample, n: int, rng: np.random.Generator, effort: Effort
+    sample: Sample,
+    n: int,
+    rng: np.random.Generator,
+    tried: int,
+    effort: Effort,
+    *,
+    cold: bool = False,
 ) -> tuple[Fit, Appraisal]:
     """The likeliest of several starts with n states, and what splits and merges of it would make.
 
-    If some points are far from all others, half of the starts are seeded from the rest.
+    If some points are far from all others, half of the starts are seeded from the rest. If `cold`,
+    they are bare seeds.
     """
-    uniforms, looks = rng.random((effort.tried, n, TRIALS)), rng.random((n, _LOOKS, 2))
-    begin = _Begin(uniforms, looks=looks, kept=effort.kept, is_cold=effort.is_cold)
+    uniforms, looks = rng.random((tried, n, TRIALS)), rng.random((n, _LOOKS, 2))
+    begin = _Begin(
+        uniforms, looks=looks, kept=effort.kept, first_steps=effort.first_steps, is_cold=cold
+    )
     return _explored(sample, _NO_MODELS[sample.points.ndim - 1], begin, effort.steps)
 
 
@@ -155,11 +177,16 @@ def _one_model(transmat, means, delta, prior: float) -> _Models:
 
 
 def _explored(
-    sample: Sample, given: _Models, begin: _Begin, steps: int, least: float | None = None
+    sample: Sample,
+    given: _Models,
+    begin: _Begin,
+    steps: int,
+    least: float | None = None,
+    hope: float = -math.inf,
 ) -> tuple[Fit, Appraisal]:
     manifold, points = sample.manifold, sample.points
     least = _TOL * len(points) if least is None else least
-    terms = Terms(sample.least_delta, outlying(manifold.dim), steps, least)
+    terms = Terms(sample.least_delta, outlying(manifold.dim), steps, least, hope)
     transmat, means, delta, prior, gamma, likelihood, appraisal = _explore(
         manifold.geometry, radial_table(manifold.gaussian), points, sample.ends, given, begin,
         terms,
@@ -174,28 +201,29 @@ def _explore(geometry, table, points, ends, given, begin, terms):
     besides, and the appraisal of its moves.
     """
     layout, size = verbs.prepared(geometry, points), len(points)
-    models = _begun(geometry, points, layout, given, begin, terms)
+    models, moves = _begun(geometry, points, layout, given, begin, terms), begin.moves
     count, n = models.delta.shape
     memory = memory_for(n, size)
-    for i in range(len(begin.weights)):
-        mean, weights, d2 = models.means[0, i], begin.weights[i], memory.d2[i]
-        verbs.distances_to(geometry, layout, 0, size, mean, d2)
-        for _ in range(_FIRST_STEPS):
-            models.delta[0, i] = approached(
-                geometry, points, layout, weights, models.prior[0], terms.least_delta, mean, d2
-            )
-    judged, screened = count if count > begin.kept else 0, np.zeros(count)
+    kept, screened = min(begin.kept, count), np.zeros(count)
+    judged = count if len(moves) > 0 or count > kept else 0
     best, highest, last = 0, -math.inf, -1
-    for job in range(judged + begin.kept + 1):
-        steps = 1 if job < judged else terms.steps
+    for job in range(judged + kept + 1):
+        steps = begin.first_steps if job < judged else terms.steps
         c = job if job < judged else _likeliest(screened)
-        if job == judged + begin.kept:  # the memory must be that of the best
+        if job == judged + kept:  # the memory must be that of the best
             if last == best:
                 break
             c, steps = best, 0
+        elif job >= judged and not screened[c] > begin.least:  # NaN has no hope, either
+            break
+        if job < len(moves):
+            make_move(
+                geometry, points, layout, ends, moves[c], begin.gamma, given, terms.least_delta,
+                models, c, memory,
+            )  # fmt: skip
         found = climb(
             geometry, table, points, layout, ends,
-            Terms(terms.least_delta, terms.limit, steps, terms.least), models.prior[c],
+            Terms(terms.least_delta, terms.limit, steps, terms.least, terms.hope), models.prior[c],
             models.transmat[c], models.means[c], models.delta[c], memory,
         )  # fmt: skip
         last = c
@@ -230,17 +258,20 @@ def _explore(geometry, table, points, ends, given, begin, terms):
 
 @kernel
 def _begun(geometry, points, layout, given, begin, terms):
-    """What a search goes on from: seeds, or copies of the given models."""
-    if len(begin.uniforms) == 0:
+    """What a search goes on from: seeds, copies of given models, or room for what moves make."""
+    count, n = begin.uniforms.shape[0], begin.uniforms.shape[1]
+    if len(begin.moves) > 0:
+        count, n = len(begin.moves), size_after(begin.moves[0], given.delta.shape[1])
+    elif count == 0:
         return _Models(
             given.transmat.copy(), given.means.copy(), given.delta.copy(), given.prior.copy()
         )
-    count, n = begin.uniforms.shape[0], begin.uniforms.shape[1]
     models = _Models(
         np.empty((count, n, n)), np.empty((count, n, *points.shape[1:])), np.empty((count, n)),
         np.empty(count),
     )  # fmt: skip
-    _seed_all(geometry, points, layout, begin, terms, models)
+    if len(begin.moves) == 0:
+        _seed_all(geometry, points, layout, begin, terms, models)
     return models
 
 

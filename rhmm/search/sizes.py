@@ -10,8 +10,8 @@ from collections.abc import Callable
 import numpy as np
 
 from rhmm.search.appraising import Appraisal
-from rhmm.search.exploring import Fit, climbed, fitted
-from rhmm.search.moves import appraise, improved, merged, split
+from rhmm.search.exploring import Effort, Fit, moved
+from rhmm.search.moves import appraise, improved
 from rhmm.search.sample import Sample
 from rhmm.search.starts import best_start
 
@@ -21,14 +21,17 @@ _NEIGHBOURS = 3
 """Splits and merges of a neighbour that are tried."""
 _MOVES = 4
 """Moves that are tried on the best start of each size."""
-_FIRST_LOOK = 3
-"""EM iterations after which the best of several splits or merges is chosen."""
+_TO_NEIGHBOURS = Effort(kept=1, steps=0, first_steps=_STEPS)
+"""All splits or merges on the way from one size to the next go as far."""
+_RESIZING = Effort(kept=1, steps=_STEPS, first_steps=3)
+"""Those that may change the size of a fit are chosen from early."""
 _LEAST_GAIN = 2.0
 """Nats that another number of states must be worth to be chosen."""
 _HOPELESS = 20.0
 """A merge is not tried if its appraisal loses twice what it saves, and so many nats more."""
-_HOPE = 0.4
-"""Nats for each parameter that a split must have gained at the first look to go on."""
+_FIRST_HOPE, _HOPE = 0.2, 0.4
+"""Nats for each parameter that a split must have gained after one iteration, and at the first look,
+to go on."""
 
 
 def n_parameters(n: int, dim: int) -> int:
@@ -48,13 +51,14 @@ def path_of_sizes(
     With `patience` it ends before that, once so many sizes in a row were no better by BIC.
     """
     found: dict[int, Fit] = {}
+    begun: list[Fit | None]
     bic: list[float] = []
     for n in range(1, most + 1):
         begun = [best_start(sample, n, rng, tried=_TRIED, kept=_KEPT, steps=_STEPS)[0]]
         if n > 1:
             appraisal = appraise(sample, found[n - 1], rng)
-            begun += _splits(sample, found[n - 1], appraisal, _NEIGHBOURS, _STEPS)
-        best = max(begun, key=_likelihood)
+            begun.append(moved(sample, found[n - 1], appraisal.splits(_NEIGHBOURS), _TO_NEIGHBOURS))
+        best = _likeliest(begun)
         found[n] = improved(sample, best, rng, tried=_MOVES, steps=_STEPS)
         penalty = 0.5 * np.log(len(sample.points)) * n_parameters(n, sample.manifold.dim)
         bic.append(penalty - found[n].log_likelihood)
@@ -64,8 +68,8 @@ def path_of_sizes(
             break
     for n in range(len(found) - 1, 0, -1):
         appraisal = appraise(sample, found[n + 1], rng)
-        begun = _merges(sample, found[n + 1], appraisal, np.inf, _STEPS)
-        found[n] = max([found[n], *begun], key=_likelihood)
+        merges = appraisal.merges(_NEIGHBOURS, np.inf)
+        found[n] = _likeliest([found[n], moved(sample, found[n + 1], merges, _TO_NEIGHBOURS)])
     return found
 
 
@@ -100,54 +104,23 @@ def resized(
         return evidence(sample, fit) - price * n_parameters(len(fit.delta), dim)
 
     while True:
-        n, found = len(fit.delta), []
+        n, begun = len(fit.delta), []
         appraisal = appraise(sample, fit, rng) if appraisal is None else appraisal
         if n < most:
             more = n_parameters(n + 1, dim) - n_parameters(n, dim)
-            begun = _splits(sample, fit, appraisal, n, _FIRST_LOOK)
-            found += _further(sample, begun, fit.log_likelihood + _HOPE * more)
-        if n > 1:
+            first, then = (fit.log_likelihood + hope * more for hope in (_FIRST_HOPE, _HOPE))
+            effort = _RESIZING._replace(hope=first, least=then)
+            begun.append(moved(sample, fit, appraisal.splits(n), effort))
+        if n > 1:  # EM has far to go after a merge
             saved = price * (n_parameters(n, dim) - n_parameters(n - 1, dim))
-            begun = _merges(sample, fit, appraisal, 2.0 * saved + _HOPELESS, _FIRST_LOOK)
-            found += _further(sample, begun, -np.inf)  # EM has far to go after a merge
-        best = max(found, key=value, default=fit)
+            merges = appraisal.merges(_NEIGHBOURS, 2.0 * saved + _HOPELESS)
+            begun.append(moved(sample, fit, merges, _RESIZING))
+        best = max((found for found in begun if found is not None), key=value, default=fit)
         # Not `<`: NaN and −∞, of points that are none, must end the search, too.
         if not value(best) > value(fit) + _LEAST_GAIN:
             return fit
         fit, appraisal = best, None
 
 
-def _further(sample: Sample, found: list[Fit], least: float) -> list[Fit]:
-    """The best of several fits after more EM, unless its likelihood is below the least."""
-    best = max(found, key=_likelihood, default=None)
-    if best is None or best.log_likelihood < least:
-        return []
-    return [climbed(sample, best.transmat, best.means, best.delta, best.prior, _STEPS)]
-
-
-def _splits(sample: Sample, fit: Fit, appraisal: Appraisal, count: int, steps: int) -> list[Fit]:
-    """So many of the splits that promise the most."""
-    states = np.argsort(-appraisal.gain, kind="stable")[:count]
-    return [
-        fitted(
-            sample, *split(sample, fit.gamma.T, fit.means, k, appraisal.seeds[k]), fit.prior, steps
-        )
-        for k in states
-        if appraisal.gain[k] > -np.inf
-    ]
-
-
-def _merges(sample: Sample, fit: Fit, appraisal: Appraisal, limit: float, steps: int) -> list[Fit]:
-    """The merges that lose the least, each less than the limit by its appraisal."""
-    loss = np.where(np.tri(len(fit.delta), dtype=bool), np.inf, appraisal.loss)
-    found = []
-    for pair in np.argsort(loss, axis=None)[:_NEIGHBOURS]:
-        first, second = divmod(int(pair), len(loss))
-        if first < second and loss[first, second] < limit:
-            weights, means = merged(fit.gamma.T, fit.means, first, second)
-            found.append(fitted(sample, weights, means, fit.prior, steps))
-    return found
-
-
-def _likelihood(fit: Fit) -> float:
-    return fit.log_likelihood
+def _likeliest(found: list[Fit | None]) -> Fit:
+    return max((fit for fit in found if fit is not None), key=lambda fit: fit.log_likelihood)

@@ -14,9 +14,9 @@ def best_start(
 
     Those `kept` that are the likeliest after one iteration of EM have so many more.
     """
-    return seeded(sample, n, rng, Effort(tried, kept, steps))
+    return seeded(sample, n, rng, tried, Effort(kept, steps))
 
 
 def seeds(sample: Sample, n: int, rng: np.random.Generator) -> Fit:
     """A bare start: it has points for means, one δ, and a chain that goes anywhere."""
-    return seeded(sample, n, rng, Effort(1, 1, 0, is_cold=True))[0]
+    return seeded(sample, n, rng, 1, Effort(1, 0), cold=True)[0]
