@@ -53,11 +53,16 @@ def cloud_version(run: ExperimentRun) -> str:
     return f"{run_id(run)} {len(run.points)} {_decoder(run) is not None}"
 
 
-def cloud_message(run: ExperimentRun, chart: Chart, known: str | None = None) -> bytes:
-    """The observations, or only their version if that is `known` to the browser."""
+def cloud_message(
+    run: ExperimentRun, chart: Chart, known: str | None = None, sent: int = 0
+) -> bytes:
+    """The observations, or only their version if that is `known` to the browser.
+
+    `sent` is how often a session has sent observations: it differs after each time.
+    """
     version = cloud_version(run)
     if version == known:
-        return pack({"version": version, "continues": version}, {})
+        return pack({"version": version, "continues": version, "sent": sent}, {})
     stride = max(1, -(-len(run.points) // MOST_POINTS))  # a queued run has no points yet
     shown = slice(None, None, stride)
     arrays = _points(chart, run.points[shown], run.true_states[shown])

@@ -12,12 +12,15 @@ known. Any other adds to the version that it names in ``continues``:
   of the learner's path and the baselines that have come since the one before. A path whose known
   rows have changed, or another run, is sent whole.
 - The version of the observations is a name of their content. They are sent once; after that a
-  message says that they are still the same: its version and ``continues`` are equal, and nothing
-  else is in it.
+  message says that they are still the same: its version and ``continues`` are equal, and it says
+  how often observations were ``sent``. A browser is not told twice in a row of equal messages, so
+  without that number it could not ask again when what it had asked for was lost, too.
 
 A browser that does not have the version that a message continues ignores the message and sends
 ``missing``; the next message to that canvas is then whole. A page that begins anew always sends
-everything of the run. A browser that gets the same version twice ignores the second.
+everything of the run. A browser that gets the same version twice ignores the second. Messages get
+lost: Streamlit replaces one that waits to be sent by the next, and it may end a run of the script
+in place of a mount.
 
 **The browser to Python.** A canvas sends three things, and Python checks each (`read_moved`,
 `read_view`). What does not have the form below is ignored as a whole.

@@ -46,10 +46,7 @@ def lab(
     `links` counts the links that were opened: the canvas shows `view` when it has risen. The
     callbacks get what the visitor has dropped, and what is on screen.
     """
-    channel = _channel(key)
-    before = channel.known
-    channel.sent(run)
-    chart = run.chart
+    channel, chart = _channel(key), run.chart
     channel.drew(chart)
     message = messages.run_message(
         run,
@@ -59,8 +56,8 @@ def lab(
         doing=doing,
         view_version=links,
         acknowledged=channel.acknowledged,
-        version=channel.version,
-        before=before,
+        version=channel.version + 1,
+        before=channel.known,
     )
     _lab(
         key=key,
@@ -69,14 +66,16 @@ def lab(
         on_view_change=_viewed(key, on_view),
         on_missing_change=channel.send_all,
     )
+    channel.sent(run)  # not before: Streamlit may end this run in place of the mount
 
 
 def feed(run: ExperimentRun, *, key: str) -> None:
     """Send the run's observations to the lab, once; this takes no room on the page."""
-    channel = _channel(key)
-    message = messages.cloud_message(run, run.chart, channel.known)
-    channel.sent(messages.cloud_version(run))
+    channel, version = _channel(key), messages.cloud_version(run)
+    message = messages.cloud_message(run, run.chart, channel.known, sent=channel.version)
     _feed(key=key, data=message, on_missing_change=channel.send_all)
+    if channel.known != version:
+        channel.sent(version)
 
 
 def sketch(

@@ -150,9 +150,9 @@ def test_the_same_experiment_has_the_same_name_wherever_it_is_computed(run):
 def test_observations_that_the_browser_knows_are_named_and_not_sent(run):
     known = messages.cloud_version(run)
 
-    about, arrays = unpack(messages.cloud_message(run, DISK, known))
+    about, arrays = unpack(messages.cloud_message(run, DISK, known, sent=3))
 
-    assert about == {"version": known, "continues": known}
+    assert about == {"version": known, "continues": known, "sent": 3}
     assert arrays == {}
 
 

@@ -122,7 +122,7 @@ def test_the_first_message_is_whole_and_the_next_one_adds_to_it(page):
         assert len(nothing[f"{key}.steps"]) == 0
     assert cloud["continues"] is None
     assert points["xy"].size == 2 * 500
-    assert again == {"version": cloud["version"], "continues": cloud["version"]}
+    assert again == {"version": cloud["version"], "continues": cloud["version"], "sent": 1}
     assert none == {}
 
 
@@ -134,6 +134,54 @@ def test_a_browser_that_misses_a_message_gets_everything(page, key):
     tell(page, key, missing=1)
 
     about, arrays = message(page, key)
+    assert about["continues"] is None
+    assert all(array.size > 0 for array in arrays.values())
+
+
+def test_observations_that_are_lost_twice_are_asked_for_twice(page):
+    """What was asked for may be replaced on its way by the next message, too: the browser is told
+    of that only if the message is another one than the latest that it has got."""
+    page.run()
+    told = message(page, "cloud")
+
+    tell(page, "cloud", missing=1)
+    page.run()
+
+    told_again = message(page, "cloud")
+    assert told_again[0]["continues"] is not None
+    assert told_again != told
+
+
+def interrupted():
+    """Streamlit ends the script in place of each mount, and runs it again."""
+    from contextlib import suppress
+
+    from dashboard.compute.runs import compute
+    from dashboard.model.experiment import Experiment
+    from dashboard.model.view import View
+    from dashboard.ui import canvases, session
+
+    def ended(**_):
+        raise InterruptedError
+
+    session.open_session()
+    run = compute(Experiment(length=500, window=60), lambda *_: None)
+    told = {"doing": "", "key": "lab", "on_moved": print, "on_view": print}
+    lab, feed = canvases._lab, canvases._feed
+    canvases._lab = canvases._feed = ended
+    with suppress(InterruptedError):
+        canvases.lab(run, True, View(), 1, **told)
+    with suppress(InterruptedError):
+        canvases.feed(run, key="cloud")
+    canvases._lab, canvases._feed = lab, feed
+    canvases.lab(run, True, View(), 1, **told)
+    canvases.feed(run, key="cloud")
+
+
+@pytest.mark.parametrize("key", ["lab", "cloud"])
+def test_a_message_that_was_never_mounted_is_not_taken_for_known(key):
+    about, arrays = message(run(interrupted), key)
+
     assert about["continues"] is None
     assert all(array.size > 0 for array in arrays.values())
 
