@@ -72,10 +72,13 @@ def outlying(dim: int) -> float:
 
 
 @kernel
-def climb(geometry, table, points, layout, ends, terms, prior, transmat, means, delta, memory):
+def climb(
+    geometry, table, points, layout, ends, terms, lead, prior, transmat, means, delta, memory
+):
     """EM on sequences that stop at `ends`, in place.
 
-    Leaves what `go_both_ways` finds in the memory, and returns the log-likelihood, in which an
+    Before it means and δ alone take `lead` steps, with the weights that `memory.alpha` has. Leaves
+    what `go_both_ways` finds in the memory, and returns the log-likelihood, in which an
     outlier counts as if its d²/2σ² were at the limit; −∞ if it ends for want of hope.
     """
     n, size = memory.d2.shape
@@ -84,37 +87,54 @@ def climb(geometry, table, points, layout, ends, terms, prior, transmat, means, 
         start[i] = 1.0 / n
         verbs.distances_to(geometry, layout, 0, size, means[i], memory.d2[i])
     likelihood = -math.inf
-    for step in range(terms.steps + 1):
-        _weigh(table, terms.limit, delta, memory)
-        before = likelihood
-        likelihood = go_both_ways(
-            start, transmat, memory.density, memory.shift, ends, 0, len(ends), memory.alpha,
-            memory.beta,
-        )  # fmt: skip
-        if step == terms.steps or likelihood - before < terms.least:
-            break
-        if step == 1 and likelihood < terms.hope:
-            return -math.inf
+    for step in range(-lead, terms.steps + 1):
+        if step >= 0:
+            _weigh(table, terms.limit, delta, memory)
+            before = likelihood
+            likelihood = go_both_ways(
+                start, transmat, memory.density, memory.shift, ends, 0, len(ends), memory.alpha,
+                memory.beta,
+            )  # fmt: skip
+            if step == terms.steps or likelihood - before < terms.least:
+                break
+            if step == 1 and likelihood < terms.hope:
+                return -math.inf
+            for i in range(n):
+                for j in range(n):
+                    zeta_sum[i, j] = 1.0 / n
+            join(transmat, memory.density, 0, size, memory.alpha, memory.beta, zeta_sum)
+            _forget_outliers(memory)
+            scale_rows(zeta_sum, transmat)
         for i in range(n):
-            for j in range(n):
-                zeta_sum[i, j] = 1.0 / n
-        join(transmat, memory.density, 0, size, memory.alpha, memory.beta, zeta_sum)
-        for i in range(n):
-            leaving, weights = 0.0, memory.alpha[i]
-            for t in range(size):
-                weights[t] = 0.0 if memory.outlier[t] else weights[t]
-            for j in range(n):
-                leaving += zeta_sum[i, j]
-            for j in range(n):
-                transmat[i, j] = zeta_sum[i, j] / leaving
-            delta[i] = approached(
-                geometry, points, layout, weights, prior, terms.least_delta, means[i], memory.d2[i]
-            )
+            delta[i] = _approached(
+                geometry, points, layout, memory.alpha[i], prior, terms.least_delta, means[i],
+                memory.d2[i],
+            )  # fmt: skip
     return likelihood
 
 
+@lean_kernel
+def _forget_outliers(memory):
+    """Leave them without weight in any state."""
+    for i in range(len(memory.alpha)):
+        weights = memory.alpha[i]
+        for t in range(len(weights)):
+            weights[t] = 0.0 if memory.outlier[t] else weights[t]
+
+
+@lean_kernel
+def scale_rows(matrix, out):
+    """Divide each row by its sum."""
+    for i in range(len(matrix)):
+        whole = 0.0
+        for j in range(len(matrix)):
+            whole += matrix[i, j]
+        for j in range(len(matrix)):
+            out[i, j] = matrix[i, j] / whole
+
+
 @kernel
-def approached(geometry, points, layout, weights, prior, least_delta, mean, d2):
+def _approached(geometry, points, layout, weights, prior, least_delta, mean, d2):
     """Move a mean towards the centre of mass of the points, and d² (T,) with it; returns δ."""
     occupied = total(weights)
     if occupied > _LEAST_WEIGHT:

@@ -22,6 +22,8 @@ from rhmm.search.seeding import TRIALS, seed, without_far_points
 
 _TOL = 1e-4
 """The gain in log-likelihood for each point that ends a climb, unless told otherwise."""
+_LEAD = 2
+"""Steps that means take towards the centres of mass of what a move gives them."""
 _LOOKS = 4
 """Pairs of points that compete to be the seeds of a split."""
 
@@ -216,15 +218,16 @@ def _explore(geometry, table, points, ends, given, begin, terms):
             c, steps = best, 0
         elif job >= judged and not screened[c] > begin.least:  # NaN has no hope, either
             break
+        lead = 0
         if job < len(moves):
             make_move(
-                geometry, points, layout, ends, moves[c], begin.gamma, given, terms.least_delta,
-                models, c, memory,
-            )  # fmt: skip
+                geometry, points, layout, ends, moves[c], begin.gamma, given, models, c, memory
+            )
+            lead = _LEAD
         found = climb(
             geometry, table, points, layout, ends,
-            Terms(terms.least_delta, terms.limit, steps, terms.least, terms.hope), models.prior[c],
-            models.transmat[c], models.means[c], models.delta[c], memory,
+            Terms(terms.least_delta, terms.limit, steps, terms.least, terms.hope), lead,
+            models.prior[c], models.transmat[c], models.means[c], models.delta[c], memory,
         )  # fmt: skip
         last = c
         if job < judged:

@@ -1,14 +1,10 @@
 """A split or a merge of states, compiled: what a climb goes on from."""
 
-import numpy as np
-
-from rhmm._jit import copy_into, kernel, lean_kernel
+from rhmm._jit import copy_into, lean_kernel
 from rhmm.manifolds import verbs
-from rhmm.search.climbing import approached
+from rhmm.search.climbing import scale_rows
 from rhmm.vector_math import dot, total
 
-_STEPS = 2
-"""Steps that means take towards the centres of mass of their weights."""
 _LEAST = 1e-9
 """Added to all weights."""
 
@@ -19,19 +15,22 @@ def size_after(move, n):
     return n + (1 if move[0] >= 0 else 0) - (1 if move[3] >= 0 else 0)
 
 
-@kernel
-def make_move(geometry, points, layout, ends, move, gamma, before, least_delta, after, c, memory):
-    """Make one move in the model `before`, whose posteriors are `gamma` (N, T), and write what EM
-    goes on from as the model c of `after`; the memory gets the distances to its means.
+@lean_kernel
+def make_move(geometry, points, layout, ends, move, gamma, before, after, c, memory):
+    """Make one move in the model `before`, whose posteriors are `gamma` (N, T), and write what a
+    climb goes on from: A and means as the model c of `after`, and weights into `memory.alpha`.
 
     The new state comes last. Two that are merged take the place of the first.
     """
     state, first, second = move[0], move[3], move[4]
-    prior, old_means = before.prior[0], before.means[0]
-    transmat, means, delta = after.transmat[c], after.means[c], after.delta[c]
-    n, size = memory.d2.shape
-    weights = memory.density
-    row = np.int64(0)
+    old_means, transmat, means, weights = (
+        before.means[0],
+        after.transmat[c],
+        after.means[c],
+        memory.alpha,
+    )
+    n, size = weights.shape
+    row = 0
     for i in range(len(gamma)):
         if i != second:
             copy_into(means[row], old_means[i])
@@ -57,12 +56,7 @@ def make_move(geometry, points, layout, ends, move, gamma, before, least_delta, 
     for i in range(n):
         for t in range(size):
             weights[i, t] += _LEAST
-        verbs.distances_to(geometry, layout, 0, size, means[i], memory.d2[i])
-        for _ in range(_STEPS):
-            delta[i] = approached(
-                geometry, points, layout, weights[i], prior, least_delta, means[i], memory.d2[i]
-            )
-    after.prior[c] = prior
+    after.prior[c] = before.prior[0]
 
 
 @lean_kernel
@@ -70,12 +64,9 @@ def _relate(weights, ends, transmat):
     """A from weights (N, T) alone, as if each observation did not know the next one's state."""
     n, size = weights.shape
     for i in range(n):
-        leaving = 0.0
         for j in range(n):
             pairs = 1.0 / n + dot(weights[i], weights[j, 1:], size - 1)
             for s in range(len(ends) - 1):  # no transition leads from one sequence to the next
                 pairs -= weights[i, ends[s] - 1] * weights[j, ends[s]]
             transmat[i, j] = pairs
-            leaving += pairs
-        for j in range(n):
-            transmat[i, j] /= leaving
+    scale_rows(transmat, transmat)
