@@ -6,6 +6,7 @@ import numpy as np
 
 _LARGEST = 2**63 - 1
 """The largest whole number that kernels can count to."""
+_FLOAT = np.dtype(float)
 
 
 def check_integer(name: str, value, at_least: int) -> int:
@@ -30,8 +31,15 @@ def check_number(name: str, value, at_least: float) -> float:
     return number
 
 
+def is_plain(value) -> bool:
+    """Whether this is an array as kernels want it, of which nothing must be checked or changed."""
+    return type(value) is np.ndarray and value.dtype == _FLOAT and value.flags.carray
+
+
 def as_numbers(name: str, value) -> np.ndarray:
     """A plain float array, C-contiguous and writable as kernels want it."""
+    if is_plain(value):  # every observation of a stream comes by here more than once
+        return value
     check_unmasked(name, value)
     try:
         if np.iscomplexobj(value):
@@ -42,13 +50,15 @@ def as_numbers(name: str, value) -> np.ndarray:
 
 
 def check_unmasked(name: str, value) -> None:
-    if np.ma.is_masked(value):
+    if type(value) is not np.ndarray and np.ma.is_masked(value):
         raise ValueError(f"{name} must not have masked entries")
 
 
 def nan_where_masked(value):
     """A masked array of numbers with NaN for what is masked; anything else as it is."""
-    if not np.ma.is_masked(value) or value.dtype.kind not in "biufc":
+    if type(value) is np.ndarray or not np.ma.is_masked(value):
+        return value
+    if value.dtype.kind not in "biufc":
         return value
     return value.astype(np.result_type(value.dtype, float)).filled(np.nan)
 

@@ -136,7 +136,7 @@ class OnlineHMM(Learned):
         and all of them end. The next observation then begins a sequence in the stationary law, and
         no transition to it is counted. `y` is ignored.
         """
-        self._consume(X, lengths, want_filtered=False)
+        self._take_in(*self._checked(X), lengths, want_filtered=False)
         return self
 
     def partial_fit_predict_proba(self, X, *, lengths=None) -> np.ndarray:
@@ -145,20 +145,30 @@ class OnlineHMM(Learned):
         Uniform where the learner was still collecting its first observations, and where its
         callback has stopped it.
         """
-        return self._consume(X, lengths, want_filtered=True)
+        return self._take_in(*self._checked(X), lengths, want_filtered=True)
 
     def learn_one(self, y) -> Self:
         """Learn from one observation, shape (*point_shape,)."""
-        return self.partial_fit(self._one(y))
+        self._open_stream()
+        y, is_there = self._one(y)
+        self._take_in(y[None], np.array([is_there]), None, want_filtered=False)
+        return self
 
-    def _one(self, y) -> np.ndarray:
-        """y, checked, as a stream of one."""
+    def _checked(self, X) -> tuple[np.ndarray, np.ndarray]:
+        """Observations as an array, and which of them are there."""
+        self._open_stream()
+        return self.manifold.observations("X", X, allow_all_missing=True)
+
+    def _one(self, y) -> tuple[np.ndarray, bool]:
+        """One observation as an array, and whether it is there."""
         y = self.manifold.as_array("y", nan_where_masked(y))
         if y.shape != self.manifold.point_shape:
             raise ValueError(f"y must be one point of shape {self.manifold.point_shape}")
+        if self.manifold.belongs(y):
+            return y, True
         if not np.isnan(y).any():
-            self.manifold.points("y", y)
-        return y[None]
+            self.manifold.points("y", y)  # says what is wrong
+        return y, False
 
     def _open_stream(self) -> Stream:
         """The stream that goes on, or a new one if there is none."""
@@ -168,13 +178,12 @@ class OnlineHMM(Learned):
             self._stream = Stream.beginning(self.manifold, rng)
         return self._stream
 
-    def _consume(self, X, lengths, want_filtered: bool) -> np.ndarray:
+    def _take_in(self, X, observed, lengths, want_filtered: bool) -> np.ndarray:
+        """Learn from observations that were checked; returns what was thought of each if wanted."""
         stream = self._open_stream()
-        X, observed = self.manifold.observations("X", X, allow_all_missing=True)
+        before = None if self.callback is None else (stream.sensor.copy(), observed.copy())
         chunk, n = stream.chunk(X, observed, lengths), self._sizes[1]
         filtered = np.full((len(X), n), 1.0 / n) if want_filtered else np.empty((0, n))
-        before = None if self.callback is None else (stream.sensor.copy(), observed.copy())
-        chunk = chunk._replace(is_whole=stream.sensor.drop(X, observed))
         done = 0
         while done < len(X):
             if stream.ensemble is None:
@@ -301,13 +310,13 @@ class OnlineHMM(Learned):
 
         Changes nothing.
         """
-        y, stream = self._one(y), self._stream
+        (y, is_there), stream = self._one(y), self._stream
         if stream is None or stream.ensemble is None:
             return np.full(self._sizes[1], 1.0 / self._sizes[1])
         state = stream.ensemble.state
         law = predicted(state, stream.has_ended)
-        if not (np.isnan(y).any() or stream.sensor.would_drop(y)):
-            law *= self._densities(state, y)[0]
+        if is_there and not stream.sensor.would_drop(y):
+            law *= self._densities(state, y[None])[0]
             law /= law.sum()
         return stream.ensemble.in_columns(law)
 

@@ -32,6 +32,7 @@ from rhmm.manifolds.ball_groups import ROOM, measure, pull_centre, separations, 
 from rhmm.manifolds.hyperbolic_mean import newton_step, newton_sums, search_centre
 from rhmm.manifolds.manifold import Manifold
 from rhmm.manifolds.registry import register_manifold
+from rhmm.validation import is_plain
 from rhmm.vector_math import log_one_more, log_sinhc, squared
 
 
@@ -54,13 +55,8 @@ class Hyperbolic(Manifold):
         self.gaussian = HyperbolicGaussian(self.dim)
 
     def as_array(self, name, x):
-        if self.dim == 2 and not isinstance(x, np.ndarray):
-            try:
-                x = np.asarray(x)
-            except (TypeError, ValueError):
-                raise ValueError(f"{name} must be an array of numbers, not {x!r}") from None
-        if self.dim == 2 and np.iscomplexobj(x):
-            x = np.stack([x.real, x.imag], axis=-1)
+        if self.dim == 2 and not is_plain(x):
+            x = _pairs(name, x)
         return super().as_array(name, x)
 
     def belongs(self, x):
@@ -137,6 +133,16 @@ class Hyperbolic(Manifold):
     def draw_states(self, rng, centres, sigmas, states, out):
         near = np.array([width_near(self.gaussian, sigma) for sigma in sigmas.tolist()])
         _draw_states(rng, centres, sigmas, near, states, out)
+
+
+def _pairs(name, x):
+    """Of complex numbers real and imaginary parts; anything else as it is."""
+    if not isinstance(x, np.ndarray):
+        try:
+            x = np.asarray(x)
+        except (TypeError, ValueError):
+            raise ValueError(f"{name} must be an array of numbers, not {x!r}") from None
+    return np.stack([x.real, x.imag], axis=-1) if np.iscomplexobj(x) else x
 
 
 @implements(verbs.dist2, BallGeometry)

@@ -26,8 +26,7 @@ class Runner(NamedTuple):
     state: Any
 
     def copy(self) -> "Runner":
-        state = type(self.state)(*(array.copy() for array in self.state))
-        return Runner(self.settings, state)
+        return Runner(self.settings, self.state._make(map(np.ndarray.copy, self.state)))
 
 
 class Ensemble:

@@ -1,6 +1,7 @@
 """A thinned record of a stream in constant memory, to look back at all of it."""
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -91,15 +92,16 @@ class History:
     def sample(self, manifold: Manifold, least_delta: float, step: int = 1) -> Sample:
         """What is kept, or one block of `step`; blocks that do not follow each other are sequences
         of their own."""
-        count = self.kept
+        every = self.every
+        count = self._count(self.seen, every)
         points, sequence = self.points[:count], self.sequence[:count]
         if step > 1:
             kept = np.arange(count) // _BLOCK % step == 0
             points, sequence = points[kept], sequence[kept]
         ends = ends_of(sequence)
-        if self.every * step > 1:
-            blocks = np.arange(_BLOCK, len(points), _BLOCK)
-            ends = np.concatenate([blocks, ends]) if len(ends) == 1 else np.union1d(blocks, ends)
+        if every * step > 1:
+            blocks = _ends_of_blocks(len(points))
+            ends = blocks if len(ends) == 1 else np.union1d(blocks, ends)
         return Sample(manifold, points, ends, least_delta)
 
     def check(self, size: int, manifold: Manifold) -> None:
@@ -108,6 +110,12 @@ class History:
         check_array("sequence", self.sequence, (len(self.points),), np.int64)
         check_whole("recorded", self.seen, 0, MOST)
         check_points("record", self.points[: self.kept], manifold)
+
+
+@lru_cache(16)  # every review of a full record asks for it
+def _ends_of_blocks(count: int) -> np.ndarray:
+    """Where each of the blocks ends that so many observations make; not to be written into."""
+    return np.append(np.arange(_BLOCK, count, _BLOCK), count)
 
 
 @kernel

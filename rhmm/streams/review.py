@@ -194,8 +194,8 @@ class Recorder(Ensemble):
 
     def _is_due(self) -> bool:
         """Whether it is time for a review; then it is noted."""
-        begun = self.recorded >= self.first_review and self.recorded > self.reviewed
-        due = begun and 2 * self.recorded == self.next_review
+        due = self.recorded > self.reviewed and 2 * self.recorded == self.next_review
+        due = due and self.recorded >= self.first_review
         if due:
             self.reviewed = self.recorded
         return due

@@ -54,18 +54,20 @@ class Stream:
     def chunk(self, X: np.ndarray, observed: np.ndarray, lengths) -> Chunk:
         """What comes next: X goes on with the open sequence, if the latest has not ended.
 
-        With `lengths` each of these sequences ends, without them the last stays open.
+        With `lengths` each of these sequences ends, without them the last stays open. What a stuck
+        sensor repeats is not observed.
         """
         first = self.sequence + self.has_ended
         begins = np.zeros(len(X), bool)
         if lengths is None:
-            sequence = np.full(len(X), first)
+            sequence = np.zeros(len(X), np.int64)
+            sequence += first
         else:
             sizes = check_lengths(lengths, len(X))
             sequence = np.repeat(np.arange(len(sizes)), sizes) + first
             begins[1:] = sequence[1:] != sequence[:-1]
         begins[:1] = self.has_ended
-        return Chunk(X, observed, begins, sequence)
+        return Chunk(X, observed, begins, sequence, is_whole=self.sensor.drop(X, observed))
 
     def note_end(self, chunk: Chunk, done: int, lengths) -> None:
         """Remember which sequence the first `done` observations of a chunk have led to."""
