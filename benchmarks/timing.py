@@ -54,18 +54,6 @@ def seconds(work: Callable[[], object]) -> Clock:
     return clock
 
 
-def in_a_row(work: Callable[[], object], count: int) -> Clock:
-    """The time that each of `count` calls takes, one right after the other."""
-
-    def clock() -> float:
-        begin = time.perf_counter()
-        for _ in range(count):
-            work()
-        return (time.perf_counter() - begin) / count
-
-    return clock
-
-
 def marginal(work: Callable[[int], object], few: int, many: int) -> Clock:
     """The time that one more iteration takes: ``work(many)`` minus ``work(few)``, for each."""
 
