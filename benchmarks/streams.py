@@ -56,6 +56,11 @@ def _beside_our_em() -> Race:
     return Race(seconds(_stream(X)), {"our EM": fit})
 
 
+def _longer_start() -> Race:
+    X = points()
+    return Race(seconds(_stream(X, window=2_000)), {"Δ = 200": seconds(_stream(X))})
+
+
 def _going_on_with(emission: str) -> Race:
     """Another emission than the paper's, after the start: 10,000 observations more."""
     X = points()
@@ -96,6 +101,12 @@ COMPARISONS = [
             partial(_going_on_with, emission),
         )
         for emission in ("isotropic", "diag", "tied", "full", "student")
+    ),
+    Comparison(
+        "streaming-2000",
+        "streaming with Δ = 2,000, start included, beside Δ = 200",
+        0.5,
+        _longer_start,
     ),
     Comparison("streaming-em", "streaming against our own EM to convergence", 10.0, _beside_our_em),
     Comparison(

@@ -23,12 +23,7 @@ def make_move(geometry, points, layout, ends, move, gamma, before, after, c, mem
     The new state comes last. Two that are merged take the place of the first.
     """
     state, first, second = move[0], move[3], move[4]
-    old_means, transmat, means, weights = (
-        before.means[0],
-        after.transmat[c],
-        after.means[c],
-        memory.alpha,
-    )
+    old_means, means, weights = before.means[0], after.means[c], memory.alpha
     n, size = weights.shape
     row = 0
     for i in range(len(gamma)):
@@ -52,7 +47,7 @@ def make_move(geometry, points, layout, ends, move, gamma, before, after, c, mem
             copy_into(means[first], old_means[second])
         for t in range(size):
             weights[first, t] += gamma[second, t]
-    _relate(weights, ends, transmat)
+    _relate(weights, ends, after.transmat[c])
     for i in range(n):
         for t in range(size):
             weights[i, t] += _LEAST
