@@ -21,8 +21,9 @@ _LOOK = 0.05
 POLL = 0.25
 """Seconds between two looks at a running job."""
 
-POLL_BESIDE_CHARTS = 1.0
-"""The same on a page of many charts: each look keeps a browser busy for a tenth of that."""
+SELDOM = 1.0
+"""The same on a page of many charts, where each look keeps a browser busy for a tenth of that, and
+where the result is known before it is computed here, so that there is nothing new to see."""
 
 
 def request(wanted: Request) -> Job:
@@ -105,6 +106,8 @@ def follow(
     where the status line is.
     """
     had_ended = has_ended(job)
+    if job.known is not None:
+        every = max(every, SELDOM)
 
     @st.fragment(run_every=None if had_ended else every)
     def picture():

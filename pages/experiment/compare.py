@@ -15,7 +15,7 @@ from dashboard.model.view import MOST_WIDE, clamped_timeline, turned_timeline
 from dashboard.text import ceiling, columns, explanations, tables
 from dashboard.ui import controls, downloads, sync
 from dashboard.ui.charts import chart
-from dashboard.ui.job_view import POLL_BESIDE_CHARTS, follow_experiment, has_ended, request
+from dashboard.ui.job_view import SELDOM, follow_experiment, has_ended, request
 from dashboard.ui.session import visitor
 
 NOTHING_YET = "No method has finished yet: words and pictures come with the first result."
@@ -198,4 +198,4 @@ def show_timeline(run) -> None:
     )
 
 
-follow_experiment(job, show, every=POLL_BESIDE_CHARTS)
+follow_experiment(job, show, every=SELDOM)

@@ -16,7 +16,7 @@ from dashboard.text.delta_cost import delta_cost
 from dashboard.ui import controls, downloads
 from dashboard.ui.charts import chart
 from dashboard.ui.job_view import (
-    POLL_BESIDE_CHARTS,
+    SELDOM,
     existing,
     explain_truth,
     follow,
@@ -185,7 +185,7 @@ plan_controls()
 sweep = current()
 if seconds(sweep) <= AT_ONCE or existing(sweep) or me.started == sweep:
     job = request(sweep)
-    follow(job, current, show, every=POLL_BESIDE_CHARTS)
+    follow(job, current, show, every=SELDOM)
 else:
     leave()  # what ran before is not on this page any more
     explain_truth()

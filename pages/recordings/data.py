@@ -27,7 +27,7 @@ from dashboard.text import fitted as words
 from dashboard.ui import controls, downloads, sync
 from dashboard.ui.chain_component import chain_diagram
 from dashboard.ui.charts import chart
-from dashboard.ui.job_view import POLL_BESIDE_CHARTS, follow, leave, request
+from dashboard.ui.job_view import SELDOM, follow, leave, request
 from dashboard.ui.own_data import MOST_BYTES, MOST_MEGABYTES
 from dashboard.ui.read_controls import read_controls
 from dashboard.ui.session import visitor, visitor_id
@@ -293,5 +293,5 @@ if job is None:
 else:
     if job.finished:
         mine.compare_counts(job.progress.result)
-    follow(job, current, show, every=POLL_BESIDE_CHARTS)
+    follow(job, current, show, every=SELDOM)
 opens_in_the_lab()
